@@ -103,12 +103,12 @@ std::optional<check::Report> end_checks() {
 }
 
 void tell_allocated(const void* pointer, size_t bytes) {
-  if (check::Session* const session = checks())
+  if (const std::shared_ptr<check::Session> session = checks())
     session->tell([&](check::Checker& checker) { checker.allocated(address_of(pointer), bytes); });
 }
 
 void tell_released(const void* pointer, size_t bytes) {
-  if (check::Session* const session = checks())
+  if (const std::shared_ptr<check::Session> session = checks())
     session->tell([&](check::Checker& checker) { checker.released(address_of(pointer), bytes); });
 }
 

@@ -18,7 +18,7 @@ void tell_access(check::Session& session, const char* what, uint64_t address, si
 }  // namespace
 
 void tell_copied(const Box& box) {
-  check::Session* const session = checks();
+  const std::shared_ptr<check::Session> session = checks();
   if (!session) return;
   const auto to = reinterpret_cast<uint64_t>(box.destination), from = reinterpret_cast<uint64_t>(box.source);
   // What the host itself may write later is no copy any more.
@@ -37,7 +37,7 @@ void tell_copied(const Box& box) {
 }
 
 void tell_filled(const Fill& fill) {
-  check::Session* const session = checks();
+  const std::shared_ptr<check::Session> session = checks();
   if (!session) return;
   const auto to = reinterpret_cast<uint64_t>(fill.destination);
   for (size_t z = 0; z < fill.depth; ++z)
@@ -46,7 +46,7 @@ void tell_filled(const Fill& fill) {
 }
 
 void tell_written(const void* pointer, size_t bytes) {
-  if (check::Session* const session = checks())
+  if (const std::shared_ptr<check::Session> session = checks())
     tell_access(*session, "the host", reinterpret_cast<uint64_t>(pointer), bytes, true);
 }
 
