@@ -85,7 +85,7 @@ class Outcome:
     status: int
 
     def faults(self) -> list[str]:
-        return sorted({f"{one['topic']}/{one['rule']}" for one in self.findings if one["severity"] != "hint"})
+        return sorted({f"{one['checker']}/{one['rule']}" for one in self.findings if one["severity"] != "hint"})
 
 
 class Mutants:
