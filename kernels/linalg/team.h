@@ -10,6 +10,9 @@ namespace wavesmith::kernels {
 /// All waves of the workgroup are here, and see what each has written to any memory.
 TILE_DEVICE void meet() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  // LLVM 22 leaves out the fence's own wait where a barrier heads a loop that is entered with nothing under
+  // way, whatever its body leaves under way.
+  tile::arch::wait_for_memory();
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }

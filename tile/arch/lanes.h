@@ -5,6 +5,17 @@
 
 namespace tile::arch {
 
+/// Waits until all that this wave has asked of any memory is done.
+TILE_DEVICE void wait_for_memory() {
+#if defined(__GFX9__)
+  asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)" : : : "memory");
+#elif defined(__GFX12__)
+  asm volatile("s_wait_loadcnt_dscnt 0x0\n\ts_wait_storecnt 0x0" : : : "memory");
+#else
+  asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)\n\ts_waitcnt_vscnt null, 0x0" : : : "memory");
+#endif
+}
+
 /// The thread's lane, which no register holds before.
 TILE_DEVICE int lane_id() { return __builtin_amdgcn_mbcnt_hi(~0U, __builtin_amdgcn_mbcnt_lo(~0U, 0)); }
 
