@@ -41,6 +41,8 @@ class Checker {
   virtual void accessed(const HostAccess&) {}
   /// The host, or a copy in a stream, makes bytes of device memory equal to others. accessed() comes before.
   virtual void copied(uint64_t /*to*/, uint64_t /*from*/, uint64_t /*bytes*/) {}
+  /// A copy or a fill was refused because it leaves an allocation.
+  virtual void access_refused(const HostAccess&, const Error&) {}
   /// The process ends.
   virtual void ends() {}
 

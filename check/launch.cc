@@ -23,21 +23,50 @@ Party party(const Launch& launch, std::string role, const isa::Instruction& inst
           .lanes = lanes};
 }
 
-std::string place_of(const Launch& launch, uint64_t address) {
-  const auto held = launch.memory.find(reinterpret_cast<const void*>(address));
-  if (!held) return launch.memory.describe(address);
-  std::string name = "allocation";
+namespace {
+
+/// "argument 'x'" where one points into the allocation.
+std::string name_of(const Launch& launch, const emulate::Allocation& allocation) {
   for (const object::Argument& argument : launch.kernel.arguments) {
     uint64_t value = 0;
     if (argument.hidden() || argument.size != sizeof value ||
         argument.offset + sizeof value > launch.kernarg.size())
       continue;
     std::memcpy(&value, launch.kernarg.data() + argument.offset, sizeof value);
-    if (value - held->address >= held->bytes) continue;
-    name = argument.name.empty() ? "an argument's allocation" : "argument '" + argument.name + "'";
-    break;
+    if (value - allocation.address >= allocation.bytes) continue;
+    return argument.name.empty() ? "an argument's allocation" : "argument '" + argument.name + "'";
   }
-  return fmt::format("{} ({} bytes) + {:#x}", name, held->bytes, address - held->address);
+  return "allocation";
+}
+
+}  // namespace
+
+std::string place_of(const Launch& launch, uint64_t address) {
+  using Kind = emulate::Place::Kind;
+  const auto [kind, allocation, distance] = launch.memory.place_of(address);
+  const auto named = [&](const char* what) {
+    return fmt::format("{}{} ({} bytes) {} {:#x}", what, name_of(launch, allocation), allocation.bytes,
+                       kind == Kind::Before ? '-' : '+',
+                       kind == Kind::Before ? distance : address - allocation.address);
+  };
+  switch (kind) {
+    case Kind::Null:
+      return fmt::format("null pointer + {:#x}", address);
+    case Kind::Reserved:
+      return fmt::format("reserved range ({} bytes) + {:#x}", allocation.bytes, address - allocation.address);
+    case Kind::Freed:
+      return named("freed ");
+    case Kind::Held:
+      return named("");
+    case Kind::Past:
+    case Kind::Before:
+      // What lies far from all allocations has nothing to do with the nearest.
+      if (constexpr uint64_t kNear = 64 << 20; distance < kNear) return named("");
+      [[fallthrough]];
+    case Kind::Nowhere:
+      break;
+  }
+  return fmt::format("{:#x}", address);
 }
 
 }  // namespace wavesmith::check

@@ -25,6 +25,11 @@ Result<emulate::Statistics> CheckedKernel::launch(uint32_t workgroups, uint32_t 
   std::optional<Session::Run> run;
   kernel_.prepare = [&](emulate::Dispatch& dispatch, const emulate::Memory& memory) {
     dispatch.dispatch_id = launches_++;
+    if (describe) {
+      described_ = *dispatch.kernel;
+      describe(described_);
+      dispatch.kernel = &described_;
+    }
     run.emplace(session_,
                 Launch{.target = dispatch.program->target(),
                        .wave_lanes = dispatch.program->wave_lanes(),
@@ -34,7 +39,8 @@ Result<emulate::Statistics> CheckedKernel::launch(uint32_t workgroups, uint32_t 
                        .grid = dispatch.grid,
                        .workgroup = dispatch.workgroup,
                        .kernarg = {static_cast<const uint8_t*>(dispatch.kernarg), arguments.size() * 8},
-                       .memory = memory});
+                       .memory = memory,
+                       .code = dispatch.program->code()});
     dispatch.listeners = run->listeners();
   };
   auto done = kernel_.launch(workgroups, workgroup_size, arguments,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +28,12 @@ class CheckedKernel {
   [[nodiscard]] std::vector<std::string> rules() const;
   [[nodiscard]] Session& session() { return session_; }
   uint64_t most_instructions = 0;  ///< budget of a launch; 0: none
+  /// Changes what descriptor and metadata say of the kernel.
+  std::function<void(object::Kernel&)> describe = {};
 
  private:
   emulate::KernelTest kernel_;
+  object::Kernel described_;
   uint64_t launches_ = 0;
   Session session_;
 };

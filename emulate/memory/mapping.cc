@@ -36,7 +36,7 @@ Result<void*> Memory::reserve(size_t bytes, size_t alignment, Use use) {
   const uint64_t extent = bytes + kGuard;
   const auto at = take_addresses(extent, std::max<uint64_t>(alignment, kPage));
   if (!at) return tl::unexpected(at.error());
-  ranges_.emplace(*at, Range{{*at, bytes, use}, extent, true});
+  ranges_.emplace(*at, Range{{*at, bytes, use}, bytes, extent, true});
   return reinterpret_cast<void*>(*at);
 }
 
@@ -97,7 +97,7 @@ Result<std::shared_ptr<SharedPages>> Memory::share(void* pointer) {
   if (range.pages) return range.pages;
   if (range.extent == 0)
     return fail(ErrorKind::Unsupported, "an allocation that shares its pages with others cannot be exported");
-  const uint64_t bytes = round_up<uint64_t>(range.allocation.bytes, kPage);
+  const uint64_t bytes = round_up<uint64_t>(range.taken, kPage);
   auto pages = SharedPages::create(bytes);
   if (!pages) return pages;
   const std::span all(static_cast<const std::byte*>(pointer), bytes);
@@ -128,7 +128,7 @@ Result<void*> Memory::attach(std::shared_ptr<SharedPages> pages, Use use) {
   }
   used_by(use.device) += bytes;
   ++guarded_;
-  ranges_.emplace(*at, Range{{*at, bytes, use}, extent, false, std::move(pages)});
+  ranges_.emplace(*at, Range{{*at, bytes, use}, bytes, extent, false, std::move(pages)});
   return where;
 }
 

@@ -30,6 +30,9 @@ constexpr uint64_t kReserve = uint64_t{1} << 43, kLeastReserve = uint64_t{1} << 
 constexpr size_t kMostGuarded = 12'000;
 constexpr uint64_t kSmall = 64 << 10, kPoolBytes = uint64_t{64} << 20, kPoolUnit = 256;
 constexpr size_t kRemembered = 256;
+/// The same with a quarantine, and its most addresses.
+constexpr size_t kQuarantined = 8192;
+constexpr uint64_t kQuarantinedPart = 4;  ///< of all addresses
 
 void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 uint64_t address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
@@ -107,6 +110,11 @@ void Memory::guard_allocations(bool guard) {
   guards_ = guard;
 }
 
+void Memory::quarantine(bool on) {
+  const std::scoped_lock lock(mutex_);
+  quarantines_ = on;
+}
+
 void Memory::set_capacity(int device, uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   const auto count = static_cast<size_t>(device) + 1;
@@ -143,7 +151,12 @@ Result<uint64_t> Memory::take_addresses(uint64_t bytes, uint64_t alignment) {
     return at;
   }
   const uint64_t at = round_up(next_, alignment);
-  if (at + bytes > end_ || at + bytes < at) return no_room();
+  if (at + bytes > end_ || at + bytes < at) {
+    if (kept_.empty()) return no_room();
+    for (const Kept& kept : std::exchange(kept_, {})) give_back(kept);
+    kept_bytes_ = 0;
+    return take_addresses(bytes, alignment);
+  }
   if (at > next_) return_addresses(next_, at - next_);
   next_ = at + bytes;
   return at;
@@ -236,6 +249,7 @@ Result<void*> Memory::allocate(size_t bytes, Use use) {
     ++guarded_;
   }
   used += bytes;
+  range.taken = bytes;
   const uint64_t at = range.allocation.address;
   ranges_.emplace(at, std::move(range));
   return pointer(at);
@@ -248,19 +262,48 @@ Result<void> Memory::release(void* memory) {
     return fail(ErrorKind::BadInput, fmt::format("{} is not the beginning of an allocation", memory));
   const Range& range = found->second;
   const Allocation& allocation = range.allocation;
-  if (range.extent == 0) {
-    return_to_pool(allocation.address, allocation.bytes);
-  } else {
+  if (range.extent != 0) {
     if (!close_pages(allocation.address, range.extent))
       return fail(ErrorKind::Internal, "the host does not take pages back");
-    return_addresses(allocation.address, range.extent);
     --guarded_;
   }
-  used_by(allocation.use.device) -= allocation.bytes;
-  released_.push_back(allocation);
-  if (released_.size() > kRemembered) released_.pop_front();
+  const Kept kept{allocation.address, range.taken, range.extent};
+  if (quarantines_) {
+    kept_.push_back(kept);
+    kept_bytes_ += kept.extent;
+    while (kept_.size() > kQuarantined || kept_bytes_ > (end_ - begin_) / kQuarantinedPart) {
+      give_back(kept_.front());
+      kept_bytes_ -= kept_.front().extent;
+      kept_.pop_front();
+    }
+  } else {
+    give_back(kept);
+  }
+  used_by(allocation.use.device) -= range.taken;
+  if (allocation.bytes) remember(allocation);
   ranges_.erase(found);
   return {};
+}
+
+void Memory::give_back(const Kept& kept) {
+  if (kept.extent)
+    return_addresses(kept.address, kept.extent);
+  else
+    return_to_pool(kept.address, kept.bytes);
+}
+
+void Memory::remember(const Allocation& gone) {
+  released_.push_back(gone);
+  if (released_.size() > (quarantines_ ? kQuarantined : kRemembered)) released_.pop_front();
+}
+
+void Memory::hand_on(const void* memory, uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = ranges_.find(address(memory));
+  if (found == ranges_.end()) return;
+  Allocation& allocation = found->second.allocation;
+  if (bytes == 0 && allocation.bytes) remember(allocation);
+  allocation.bytes = std::min(bytes, found->second.taken);
 }
 
 const Memory::Range* Memory::holding(uint64_t at) const {
@@ -282,18 +325,32 @@ std::optional<Allocation> Memory::find(const void* where) const {
 }
 
 std::string Memory::describe(uint64_t at) const {
-  const std::shared_lock lock(mutex_);
-  if (at < (64 << 10))
-    return at ? fmt::format("{} bytes from a null pointer", at) : std::string("a null pointer");
-  const auto text = [](const Allocation& a) {
-    return fmt::format("the {}-byte allocation at {:#x}", a.bytes, a.address);
-  };
-  if (const Range* range = holding(at)) {
-    if (range->reserved)
-      return fmt::format("in the reserved range at {:#x}, where nothing is mapped",
-                         range->allocation.address);
-    return fmt::format("in {}", text(range->allocation));
+  const auto [kind, allocation, distance] = place_of(at);
+  const std::string text = fmt::format("the {}-byte allocation at {:#x}", allocation.bytes, allocation.address);
+  switch (kind) {
+    case Place::Kind::Null:
+      return at ? fmt::format("{} bytes from a null pointer", at) : std::string("a null pointer");
+    case Place::Kind::Held:
+      return "in " + text;
+    case Place::Kind::Reserved:
+      return fmt::format("in the reserved range at {:#x}, where nothing is mapped", allocation.address);
+    case Place::Kind::Freed:
+      return fmt::format("in {}, which was freed", text);
+    case Place::Kind::Past:
+      return fmt::format("{} bytes past the end of {}", distance, text);
+    case Place::Kind::Before:
+      return fmt::format("{} bytes before {}", distance, text);
+    case Place::Kind::Nowhere:
+      break;
   }
+  return "nothing is allocated";
+}
+
+Place Memory::place_of(uint64_t at) const {
+  const std::shared_lock lock(mutex_);
+  if (at < (64 << 10)) return {Place::Kind::Null, {}, at};
+  if (const Range* range = holding(at))
+    return {range->reserved ? Place::Kind::Reserved : Place::Kind::Held, range->allocation};
   const Allocation *before = nullptr, *after = nullptr;
   const auto consider = [&](const Allocation& a) {
     if (a.address <= at && (!before || a.address > before->address)) before = &a;
@@ -310,14 +367,13 @@ std::string Memory::describe(uint64_t at) const {
   // What was released explains an access better than a neighbour does, unless some of it was given out again:
   // then the access is past the end of what lives there now.
   for (auto gone = released_.rbegin(); gone != released_.rend(); ++gone)
-    if (at - gone->address < gone->bytes && !(before && before->address >= gone->address))
-      return fmt::format("in {}, which was freed", text(*gone));
+    if (at - gone->address < gone->bytes && !(before && before->address >= gone->address && before->bytes))
+      return {Place::Kind::Freed, *gone};
   const uint64_t past = before ? at - before->address - before->bytes : 0,
                  ahead = after ? after->address - at : 0;
-  if (before && (!after || past <= ahead))
-    return fmt::format("{} bytes past the end of {}", past, text(*before));
-  if (after) return fmt::format("{} bytes before {}", ahead, text(*after));
-  return "nothing is allocated";
+  if (before && (!after || past <= ahead)) return {Place::Kind::Past, *before, past};
+  if (after) return {Place::Kind::Before, *after, ahead};
+  return {};
 }
 
 Result<void> Memory::register_host(void* where, size_t bytes, Use use) {

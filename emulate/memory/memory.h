@@ -44,6 +44,22 @@ struct Allocation {
   Use use = {};
 };
 
+/// What lies at an address.
+struct Place {
+  enum class Kind : uint8_t {
+    Null,      ///< `distance` from address 0
+    Held,      ///< in the allocation
+    Reserved,  ///< in a reserved range
+    Freed,     ///< in what was the allocation
+    Past,      ///< `distance` past the end of the allocation, the nearest one
+    Before,    ///< `distance` before the allocation, the nearest one
+    Nowhere,   ///< nothing is allocated
+  };
+  Kind kind = Kind::Nowhere;
+  Allocation allocation = {};
+  uint64_t distance = 0;
+};
+
 /// Pages that several address ranges and processes may map: a memory file.
 class SharedPages {
  public:
@@ -83,6 +99,9 @@ class Memory {
   /// they reach memory that nobody uses: on hardware, where allocations share mapped blocks of 2 MiB, such
   /// programs seem to work.
   void guard_allocations(bool guard);
+  /// Whether addresses that were released are not soon given out again, so that who uses them still is found
+  /// out; more of them are remembered.
+  void quarantine(bool on);
   /// Bytes that allocations of a device hold, guard space apart.
   [[nodiscard]] uint64_t used(int device = 0) const;
 
@@ -92,10 +111,15 @@ class Memory {
   /// Error: BadInput for a pointer that is not the beginning of an allocation.
   Result<void> release(void* pointer);
 
+  /// Says how many bytes of an allocation its owner has handed on, 0: none, as a pool of freed memory has.
+  /// find() and place_of() go by it.
+  void hand_on(const void* pointer, uint64_t bytes);
+
   /// The allocation or registered range that holds the address.
   [[nodiscard]] std::optional<Allocation> find(const void* pointer) const;
   /// What lies at an address, for messages: "16 bytes past the end of the 4096-byte allocation at 0x...".
   [[nodiscard]] std::string describe(uint64_t address) const;
+  [[nodiscard]] Place place_of(uint64_t address) const;
 
   /// Makes memory of the host's own visible to kernels. Error: BadInput when a part is registered already.
   Result<void> register_host(void* pointer, size_t bytes, Use use = {});
@@ -131,6 +155,7 @@ class Memory {
  private:
   struct Range {
     Allocation allocation;
+    uint64_t taken = 0;   ///< bytes, whatever of them is handed on
     uint64_t extent = 0;  ///< bytes of addresses, guard space and all; 0 for one of a pool
     bool reserved = false;
     std::shared_ptr<SharedPages> pages = {};
@@ -140,11 +165,19 @@ class Memory {
     uint64_t begin, next, end;
     uint64_t live = 0;
   };
+  /// Released addresses that are not given out again for now.
+  struct Kept {
+    uint64_t address, bytes;
+    uint64_t extent;  ///< as of a Range
+  };
   Memory() = default;
   Result<uint64_t> take_addresses(uint64_t bytes, uint64_t alignment);
   void return_addresses(uint64_t address, uint64_t bytes);
   Result<uint64_t> take_from_pool(uint64_t bytes);
   void return_to_pool(uint64_t address, uint64_t bytes);
+  /// Makes released addresses ready to be given out.
+  void give_back(const Kept& kept);
+  void remember(const Allocation& gone);
   [[nodiscard]] const Range* holding(uint64_t address) const;
   uint64_t& used_by(int device);
 
@@ -158,7 +191,9 @@ class Memory {
   std::map<uint64_t, Pool> pools_;
   std::unordered_map<uint64_t, std::vector<uint64_t>> pooled_;  ///< free ones by size
   size_t guarded_ = 0;
-  bool guards_ = true;
+  bool guards_ = true, quarantines_ = false;
+  std::deque<Kept> kept_;
+  uint64_t kept_bytes_ = 0;  ///< of addresses
   std::vector<uint64_t> used_, capacity_;
   std::deque<Allocation> released_;  ///< the latest, for messages
   std::atomic<bool> all_host_ = false;

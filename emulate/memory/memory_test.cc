@@ -100,6 +100,40 @@ TEST_F(MemoryTest, AddressesAreUsedAgain) {
   }
 }
 
+TEST_F(MemoryTest, InQuarantineAddressesAreNotSoonUsedAgain) {
+  memory->quarantine(true);
+  std::byte* const first = allocate(5000);
+  ASSERT_TRUE(memory->release(first));
+  EXPECT_EQ(memory->used(), 0u);
+  for (int i = 0; i < 1000; ++i) {
+    std::byte* const at = allocate(5000);
+    ASSERT_NE(at, first);
+    ASSERT_TRUE(memory->release(at));
+  }
+  EXPECT_EQ(memory->place_of(reinterpret_cast<uint64_t>(first) + 4999).kind, Place::Kind::Freed);
+  for (int i = 0; i < effort(2000); ++i) {  // 16 TiB in all
+    std::byte* const at = allocate(uint64_t{8} << 30);
+    ASSERT_NE(at, nullptr) << i;
+    ASSERT_TRUE(memory->release(at));
+  }
+}
+
+TEST_F(MemoryTest, AnOwnerMayHandOnAPart) {
+  std::byte* const at = allocate(512);
+  const auto where = reinterpret_cast<uint64_t>(at);
+  memory->hand_on(at, 300);
+  EXPECT_EQ(memory->find(at)->bytes, 300u);
+  EXPECT_EQ(memory->place_of(where + 301).kind, Place::Kind::Past);
+  memory->hand_on(at, 0);
+  EXPECT_FALSE(memory->find(at));
+  EXPECT_EQ(memory->place_of(where + 100).kind, Place::Kind::Freed);
+  memory->hand_on(at, 400);
+  EXPECT_EQ(memory->place_of(where + 100).kind, Place::Kind::Held);
+  EXPECT_EQ(memory->used(), 512u);
+  ASSERT_TRUE(memory->release(at));
+  EXPECT_EQ(memory->used(), 0u);
+}
+
 TEST_F(MemoryTest, ForeignAndDoubleFreesAreErrors) {
   int local = 0;
   EXPECT_EQ(memory->release(&local).error().kind, ErrorKind::BadInput);

@@ -58,6 +58,7 @@ struct Run {
   uint64_t total;
   uint32_t waves_per_group;
   size_t most_resident;
+  bool hears_instructions = false;
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> instructions{0};
   std::atomic<bool> stop{false};
@@ -165,7 +166,8 @@ class Worker {
   /// Adds what was executed to the program's counts; returns how many instructions these were.
   [[nodiscard]] uint64_t count() const {
     Program& program = *run_.dispatch.program;
-    return program.count(hits_.data()) + (heard_ ? program.observed().count(heard_->data()) : 0);
+    return program.count(hits_.data()) +
+           (heard_ ? program.observed(run_.hears_instructions).count(heard_->data()) : 0);
   }
   uint64_t waves = 0;
 
@@ -220,7 +222,7 @@ class Worker {
     for (Listener* const listener : dispatch.listeners) listeners.push_back(listener->workgroup(view));
     group.listener = together(std::move(listeners));
     if (!group.listener) return;
-    group.program = &dispatch.program->observed();
+    group.program = &dispatch.program->observed(run_.hears_instructions);
     if (!heard_) heard_ = std::make_unique<Pages<uint64_t>>(kMostBlocks);
   }
 
@@ -425,6 +427,7 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
   bool whole = true;
   for (size_t axis = 0; axis < 3; ++axis)
     whole = whole && dispatch.grid[axis] % dispatch.workgroup[axis] == 0;
+  shared.hears_instructions = std::ranges::any_of(dispatch.listeners, &Listener::hears_instructions);
   if (dispatch.only) shared.total = std::min<uint64_t>(shared.total, dispatch.only->size());
   const auto lanes = static_cast<uint32_t>(dispatch.program->wave_lanes());
   shared.waves_per_group = (items + lanes - 1) / lanes;

@@ -91,11 +91,13 @@ struct MemoryAccess {
   AddressSpace space;
   isa::Direction direction;  ///< Load, Store or Atomic
   bool scalar;               ///< by the wave as a whole; then it is in lane 0 of `address`
+  bool side_by_side;         ///< surely: each lane's element lies behind that of the lane before
+  uint8_t ignored;           ///< scalar: low bits of the address that the hardware leaves out of it
   uint32_t bytes;            ///< each lane
   uint64_t lanes;            ///< that access memory
   uint64_t dropped;          ///< whose access is out of the range of LDS or of a buffer: loads give 0
-  /// By lane, valid for those in `lanes`: a device address, an offset in the workgroup's LDS, or an offset in
-  /// the lane's private memory.
+  /// By lane, valid for those in `lanes`, and for those `dropped` of LDS: a device address, an offset in the
+  /// workgroup's LDS, or an offset in the lane's private memory.
   uint64_t address[kRowLanes];
 };
 
@@ -111,6 +113,9 @@ class WorkgroupListener {
   virtual void instruction(const WaveView&, const Site&) {}
   /// Before memory is touched, after `instruction`. An access that faults is told by the fault alone.
   virtual void access(const WaveView&, const Site&, const MemoryAccess&) {}
+  /// Memory that those lanes may not access: the wave stops with a fault. `access` was told before where the
+  /// address looked good.
+  virtual void refused(const WaveView&, const Site&, const MemoryAccess&) {}
   /// All waves have arrived at the workgroup's barrier, none has yet gone on.
   virtual void barrier_completes() {}
   /// The last call, unless the kernel was stopped by a fault. The listener is destroyed after it, or, where
@@ -126,6 +131,9 @@ class Listener {
   virtual ~Listener() = default;
   /// Asked before a workgroup starts, from any thread. nullptr: it runs at full speed, unheard.
   virtual std::unique_ptr<WorkgroupListener> workgroup(const WorkgroupView& workgroup) = 0;
+  /// Whether WorkgroupListener::instruction is of interest; where all listeners of a launch say no, it is not
+  /// called, and the launch is faster.
+  [[nodiscard]] virtual bool hears_instructions() const { return true; }
 };
 
 }  // namespace wavesmith::emulate

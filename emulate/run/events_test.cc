@@ -36,8 +36,10 @@ const char* name_of(isa::Direction direction) {
 
 class Recorder : public Listener {
  public:
-  /// Listens to every `stride`-th workgroup.
-  explicit Recorder(uint32_t stride = 1) : stride_(stride) {}
+  /// Listens to every `stride`-th workgroup, to all that it does or to its accesses alone.
+  explicit Recorder(uint32_t stride = 1, bool instructions = true)
+      : stride_(stride), instructions_(instructions) {}
+  [[nodiscard]] bool hears_instructions() const override { return instructions_; }
   std::map<uint32_t, Record> records;
 
   std::unique_ptr<WorkgroupListener> workgroup(const WorkgroupView& view) override {
@@ -65,11 +67,16 @@ class Recorder : public Listener {
       tell(wave, fmt::format("{} {}", name_of(access.direction), name_of(access.space)));
       record.accesses.push_back(access);
     }
+    void refused(const WaveView& wave, const Site&, const MemoryAccess& access) override {
+      tell(wave, fmt::format("refused {}", name_of(access.space)));
+      record.accesses.push_back(access);
+    }
     void barrier_completes() override { record.events.emplace_back("barrier"); }
     void ends() override { record.events.emplace_back("ends"); }
     Record& record;
   };
   uint32_t stride_;
+  bool instructions_;
   std::mutex mutex_;
 };
 
@@ -334,7 +341,60 @@ TEST(Events, AFaultIsFoundWhereItIs) {
   const auto done = test.launch(1, 64, {});
   ASSERT_FALSE(done);
   EXPECT_NE(done.error().where.find("global_load_dword"), std::string::npos) << done.error().text();
-  EXPECT_EQ(recorder.records.at(0).events.back(), "w0 global_load_dword");
+  const Record& record = recorder.records.at(0);
+  EXPECT_EQ(record.events.back(), "w0 refused global");
+  EXPECT_EQ(record.events[record.events.size() - 2], "w0 global_load_dword");
+  EXPECT_EQ(record.accesses.back().lanes, ~uint64_t{0});
+}
+
+TEST(Events, WhoHearsNoInstructionsHearsTheSameAccesses) {
+  constexpr uint32_t kGroups = 10;
+  KernelTest test("gfx942", kSum, 64, 1024);
+  const auto in = reinterpret_cast<uint64_t>(test.allocate(kGroups * 128));
+  const auto out = reinterpret_cast<uint64_t>(test.allocate(kGroups * 128));
+  const auto launch = [&](std::vector<Listener*> listeners) {
+    test.listeners = std::move(listeners);
+    const auto done = test.launch(kGroups, 128, {in, out}, Limits{.threads = 1});
+    ASSERT_TRUE(done) << done.error().text();
+    EXPECT_EQ(done->instructions, kGroups * 2u * 16);
+  };
+  Recorder all, accesses(1, false), beside(1, false);
+  launch({&all});
+  launch({&accesses});
+  launch({&beside, &all});
+  for (const auto& [id, record] : accesses.records) {
+    EXPECT_EQ(record.instructions, 0u);
+    EXPECT_EQ(record.accesses.size(), 2u * 5);
+    EXPECT_EQ(std::ranges::count(record.events, "barrier"), 1);
+    EXPECT_EQ(beside.records.at(id).instructions, 2u * 16) << "who listens beside it wants them";
+  }
+}
+
+TEST(Events, AccessesSaySideBySideAndWhatTheHardwareIgnores) {
+  KernelTest memory("gfx942", "s_nop 0");
+  const auto buffer = reinterpret_cast<uint64_t>(memory.allocate(128));
+  const Record record = record_of(
+      "v_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[4:5]\nv_lshlrev_b32 v1, 3, v0\n"
+      "global_load_dword v2, v1, s[4:5]\ns_load_dword s8, s[4:5], 0x7",
+      0, buffer);
+  ASSERT_EQ(record.accesses.size(), 4u);
+  EXPECT_TRUE(record.accesses[1].side_by_side);
+  EXPECT_FALSE(record.accesses[2].side_by_side);
+  EXPECT_EQ(record.accesses[3].address[0], buffer + 4);
+  EXPECT_EQ(record.accesses[3].ignored, 3u);
+}
+
+TEST(Events, OfLdsDroppedLanesHaveTheirAddresses) {
+  const Record record = record_of(
+      "v_lshlrev_b32 v1, 3, v0\nds_read_b32 v2, v1\ns_mov_b64 s[8:9], src_shared_base\n"
+      "v_mov_b32 v2, 0x104\nv_mov_b32 v3, s9\nflat_load_dword v4, v[2:3]",
+      256);
+  ASSERT_EQ(record.accesses.size(), 3u);
+  EXPECT_EQ(record.accesses[1].dropped, ~uint64_t{0} << 32);
+  EXPECT_EQ(record.accesses[1].address[33], 264u);
+  EXPECT_EQ(record.accesses[2].space, AddressSpace::Lds);
+  EXPECT_EQ(record.accesses[2].dropped, ~uint64_t{0});
+  EXPECT_EQ(record.accesses[2].address[5], 0x104u);
 }
 
 }  // namespace

@@ -127,12 +127,45 @@ int lane_at(const Wave& wave, uint64_t address) {
   return std::countr_zero(access.lanes);
 }
 
+/// Tells those who listen of an access that is refused.
+void tell_refused(Wave& wave, MemoryAccess access) {
+  const uint32_t word = wave.access.word;
+  access.direction = word & AddressWord::kAtomic  ? isa::Direction::Atomic
+                     : word & AddressWord::kWrite ? isa::Direction::Store
+                                                  : isa::Direction::Load;
+  wave.group->listener->refused(WaveView(wave), *wave.site, access);
+}
+
+/// The same for one lane, or for the wave: -1.
+void tell_refused(Wave& wave, AddressSpace space, int lane, uint64_t address, uint32_t bytes) {
+  if (!wave.group->listener) return;
+  MemoryAccess access{.space = space, .scalar = lane < 0, .bytes = bytes};
+  const int place = lane < 0 ? 0 : lane;
+  access.lanes = uint64_t{1} << place;
+  access.address[place] = address;
+  tell_refused(wave, access);
+}
+
+/// The same for all lanes that may not access Wave::address.
+void tell_refused(Wave& wave, uint64_t lanes, uint32_t bytes) {
+  if (!wave.group->listener) return;
+  MemoryAccess access{.space = AddressSpace::Global, .bytes = bytes};
+  for (; lanes; lanes &= lanes - 1) {
+    const int lane = std::countr_zero(lanes);
+    if (allowed(wave, wave.address[lane], bytes)) continue;
+    access.lanes |= uint64_t{1} << lane;
+    access.address[lane] = wave.address[lane];
+  }
+  tell_refused(wave, access);
+}
+
 }  // namespace
 
 bool admit(const Uop* uop, Wave* wave, uint64_t lanes, uint32_t bytes) {
   for (; lanes; lanes &= lanes - 1) {
     const int lane = std::countr_zero(lanes);
     if (allowed(*wave, wave->address[lane], bytes)) continue;
+    tell_refused(*wave, lanes, bytes);
     wave->group->fail(*wave, uop, fault_at(*wave, verb_of(*wave), lane, wave->address[lane], bytes));
     return false;
   }
@@ -141,11 +174,13 @@ bool admit(const Uop* uop, Wave* wave, uint64_t lanes, uint32_t bytes) {
 
 bool admit_scalar(const Uop* uop, Wave* wave, uint64_t address, uint32_t bytes) {
   if (allowed(*wave, address, bytes)) return true;
+  tell_refused(*wave, AddressSpace::Global, -1, address, bytes);
   wave->group->fail(*wave, uop, fault_at(*wave, verb_of(*wave), -1, address, bytes));
   return false;
 }
 
 void stray_access(const Uop* uop, Wave* wave, int lane, uint64_t address, uint32_t bytes) {
+  tell_refused(*wave, AddressSpace::Private, lane, address & 0xffffffffu, bytes);
   wave->group->fail(
       *wave, uop,
       Error{ErrorKind::MemoryFault,
@@ -176,8 +211,9 @@ void run_slice(Wave& first) {
     const char* const verb = slice.knows_write && slice.write && !(wave.access.word & AddressWord::kAtomic)
                                  ? "writes"
                                  : verb_of(wave);
-    wave.group->fail(wave, wave.resume,
-                     fault_at(wave, verb, lane_at(wave, slice.address), slice.address, bytes));
+    const int lane = lane_at(wave, slice.address);
+    tell_refused(wave, AddressSpace::Global, lane, slice.address, bytes);
+    wave.group->fail(wave, wave.resume, fault_at(wave, verb, lane, slice.address, bytes));
   }
 #if defined(__x86_64__)
   if (std::exchange(first.group->running->streamed, 0)) __builtin_ia32_sfence();

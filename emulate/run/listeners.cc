@@ -22,6 +22,9 @@ class Several final : public WorkgroupListener {
   void access(const WaveView& wave, const Site& site, const MemoryAccess& access) override {
     for (const auto& one : listeners_) one->access(wave, site, access);
   }
+  void refused(const WaveView& wave, const Site& site, const MemoryAccess& access) override {
+    for (const auto& one : listeners_) one->refused(wave, site, access);
+  }
   void barrier_completes() override {
     for (const auto& one : listeners_) one->barrier_completes();
   }

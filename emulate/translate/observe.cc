@@ -23,8 +23,13 @@ uint64_t quadword(const Wave* wave, uint32_t offset) {
   return dword(wave, offset) | uint64_t{dword(wave, offset + 4)} << 32;
 }
 
-bool tell_instruction(const Uop* uop, Wave* wave) {
+bool note_site(const Uop* uop, Wave* wave) {
   wave->site = reinterpret_cast<const Site*>(uop->d | uint64_t{uop->a} << 32);
+  return true;
+}
+
+bool tell_instruction(const Uop* uop, Wave* wave) {
+  note_site(uop, wave);
   wave->group->listener->instruction(WaveView(*wave), *wave->site);
   return true;
 }
@@ -40,60 +45,96 @@ Direction direction_of(uint32_t word) {
                                       : Direction::Load;
 }
 
+/// Lanes of each space, by what made their address.
+struct Spaces {
+  uint64_t lds = 0, own = 0;  ///< LDS, private memory; the others are global
+};
+
+/// The addresses of lanes that lie anywhere: those of flat instructions may be in several spaces.
+Spaces gather(const Wave* wave, uint64_t lanes, bool translated, MemoryAccess& access) {
+  Spaces spaces;
+  const auto lds = reinterpret_cast<uint64_t>(wave->lds);
+  const auto own = static_cast<uint32_t>(kPrivateAperture >> 32);
+  std::copy(wave->address, wave->address + wave->lanes, access.address);
+  bool in_lds = false;
+  for (uint32_t lane = 0; lane < wave->lanes; ++lane) in_lds |= wave->address[lane] - lds < wave->lds_size;
+  if (!translated && !in_lds) return spaces;
+  for (uint64_t left = lanes; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    uint64_t& address = access.address[lane];
+    if (translated && static_cast<uint32_t>(address >> 32) == own) {
+      address &= 0xffffffffu;
+      spaces.own |= uint64_t{1} << lane;
+    } else if (address - lds < wave->lds_size) {
+      address -= lds;
+      spaces.lds |= uint64_t{1} << lane;
+    }
+  }
+  return spaces;
+}
+
+/// Lanes of a flat instruction whose address lies beyond LDS; their addresses become offsets.
+uint64_t beyond_lds(const Wave* wave, uint64_t lanes, MemoryAccess& access) {
+  uint64_t beyond = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    const int lane = std::countr_zero(lanes);
+    if (wave->address[lane] >> 32 != kSharedAperture >> 32) continue;
+    access.address[lane] = wave->address[lane] & 0xffffffffu;
+    beyond |= uint64_t{1} << lane;
+  }
+  return beyond;
+}
+
+/// The addresses that an address micro-operation found.
+Spaces find_addresses(const Wave* wave, MemoryAccess& access) {
+  const WaveAccess& made = wave->access;
+  const bool is_lds = made.word & AddressWord::kOwn;
+  const uint64_t start = is_lds ? reinterpret_cast<uint64_t>(wave->lds) : 0;
+  switch (made.pattern) {
+    case Pattern::Contiguous:
+    case Pattern::Uniform: {
+      access.side_by_side = made.pattern == Pattern::Contiguous;
+      const uint64_t step = access.side_by_side ? access.bytes : 0;
+      for (uint64_t lane = 0; lane < kRowLanes; ++lane)
+        access.address[lane] = made.base - start + lane * step;
+      break;
+    }
+    case Pattern::Interleaved: {
+      const uint64_t from = made.base - reinterpret_cast<uint64_t>(wave->scratch),
+                     row = uint64_t{wave->lanes} * 4;
+      std::fill(access.address, access.address + kRowLanes, from / row * 4 + from % row);
+      return {.own = made.lanes};
+    }
+    case Pattern::Gather:
+    case Pattern::Translated:
+      if (!is_lds) return gather(wave, made.lanes, made.pattern == Pattern::Translated, access);
+      for (int lane = 0; lane < kRowLanes; ++lane) access.address[lane] = wave->address[lane] - start;
+      break;
+  }
+  return {.lds = is_lds ? made.lanes : 0};
+}
+
 /// Tells what an address micro-operation found, as one access a space.
 bool tell_access(const Uop*, Wave* wave) {
   const WaveAccess& made = wave->access;
+  if ((made.lanes | made.zero) == 0) return true;
   MemoryAccess access{};
   access.bytes = AddressWord::bytes(made.word);
   access.direction = direction_of(made.word);
   if (wave->site->row && wave->site->row->access.direction == Direction::Atomic)
     access.direction = Direction::Atomic;
-  if ((made.lanes | made.zero) == 0) return true;
-  const auto lds = reinterpret_cast<uint64_t>(wave->lds), scratch = reinterpret_cast<uint64_t>(wave->scratch);
-  const auto own = static_cast<uint32_t>(kPrivateAperture >> 32);
-  uint64_t in_lds = 0, in_private = 0;
-  for (uint64_t left = made.lanes; left; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const uint64_t bit = uint64_t{1} << lane;
-    uint64_t& address = access.address[lane];
-    switch (made.pattern) {
-      case Pattern::Contiguous:
-        address = made.base + static_cast<uint64_t>(lane) * access.bytes;
-        break;
-      case Pattern::Uniform:
-        address = made.base;
-        break;
-      case Pattern::Interleaved: {
-        const uint64_t from = made.base - scratch, row = uint64_t{wave->lanes} * 4;
-        address = from / row * 4 + from % row;
-        in_private |= bit;
-        continue;
-      }
-      case Pattern::Gather:
-      case Pattern::Translated:
-        address = wave->address[lane];
-        if (made.pattern == Pattern::Translated && static_cast<uint32_t>(address >> 32) == own) {
-          address &= 0xffffffffu;
-          in_private |= bit;
-          continue;
-        }
-        break;
-    }
-    if (address - lds < wave->lds_size) {
-      address -= lds;
-      in_lds |= bit;
-    }
-  }
+  const Spaces spaces = find_addresses(wave, access);
   const bool is_lds = made.word & AddressWord::kOwn;
+  const uint64_t beyond = is_lds ? made.zero : beyond_lds(wave, made.zero, access);
   const auto of_space = [&](AddressSpace space, uint64_t lanes, uint64_t dropped) {
     access.space = space;
     access.lanes = lanes;
     access.dropped = dropped;
     if (lanes | dropped) tell(wave, access);
   };
-  of_space(AddressSpace::Lds, in_lds, is_lds ? made.zero : 0);
-  of_space(AddressSpace::Private, in_private, 0);
-  of_space(AddressSpace::Global, made.lanes & ~in_lds & ~in_private, is_lds ? 0 : made.zero);
+  of_space(AddressSpace::Lds, spaces.lds, beyond);
+  of_space(AddressSpace::Private, spaces.own, 0);
+  of_space(AddressSpace::Global, made.lanes & ~spaces.lds & ~spaces.own, made.zero & ~beyond);
   return true;
 }
 
@@ -124,7 +165,10 @@ bool tell_scalar(const Uop* uop, Wave* wave) {
       access.bytes = static_cast<uint32_t>(std::min<uint64_t>(access.bytes, size - offset));
   }
   access.address[0] = base + offset;
-  if ((uop->b & 0xffff) >= 4) access.address[0] &= ~uint64_t{3};
+  if ((uop->b & 0xffff) >= 4) {
+    access.ignored = access.address[0] & 3;
+    access.address[0] &= ~uint64_t{3};
+  }
   tell(wave, access);
   return true;
 }
@@ -164,6 +208,11 @@ Uop call(Emitter& emitter, ControlFunction function, uint32_t d = 0, uint32_t a 
   return uop;
 }
 
+Uop call_of(Emitter& emitter, ControlFunction function, const Site& site) {
+  const auto pointer = reinterpret_cast<uint64_t>(&site);
+  return call(emitter, function, static_cast<uint32_t>(pointer), static_cast<uint32_t>(pointer >> 32));
+}
+
 bool makes_address(const Uop& uop, bool wave32) {
   return std::any_of(std::begin(engine().address), std::end(engine().address),
                      [&](const Handler(&kind)[2]) { return kind[wave32] == uop.handler; });
@@ -195,12 +244,11 @@ Site make_site(const isa::Instruction& instruction, const isa::Target& target) {
 }
 
 void emit_instruction_event(Emitter& emitter, const Site& site) {
-  const auto pointer = reinterpret_cast<uint64_t>(&site);
-  emitter.emit(
-      call(emitter, tell_instruction, static_cast<uint32_t>(pointer), static_cast<uint32_t>(pointer >> 32)));
+  emitter.emit(call_of(emitter, tell_instruction, site));
 }
 
-void insert_access_events(Emitter& emitter, std::vector<Uop>& uops, size_t start, const Site& site) {
+void insert_access_events(Emitter& emitter, std::vector<Uop>& uops, size_t start, const Site& site,
+                          bool site_is_noted) {
   const Implementation* const implementation =
       find_implementation(site.instruction.mnemonic, emitter.target());
   const auto is_handler = [&](const Uop& uop) {
@@ -211,6 +259,7 @@ void insert_access_events(Emitter& emitter, std::vector<Uop>& uops, size_t start
                                          });
   };
   const uint32_t buffer = isa::is_scalar_buffer(site.instruction.mnemonic) ? OwnAddress::kBuffer : 0;
+  const size_t before = uops.size();
   for (size_t i = start; i < uops.size(); ++i) {
     const Uop uop = uops[i];
     const auto insert = [&](size_t position, const Uop& event) {
@@ -237,6 +286,8 @@ void insert_access_events(Emitter& emitter, std::vector<Uop>& uops, size_t start
       }
     }
   }
+  if (!site_is_noted && uops.size() != before)
+    uops.insert(uops.begin() + static_cast<std::ptrdiff_t>(start), call_of(emitter, note_site, site));
 }
 
 }  // namespace wavesmith::emulate

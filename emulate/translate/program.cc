@@ -76,15 +76,17 @@ Result<std::unique_ptr<Program>> Program::create(const isa::Target& target, int 
 /// One was made for this target when the program was, so another one can be.
 isa::Decoder Program::decoder() const { return isa::Decoder::create(target_, wave_lanes_).value(); }
 
-Program& Program::observed() {
+Program& Program::observed(bool instructions) {
   const std::scoped_lock lock(mutex_);
-  if (!observed_) {
-    observed_.reset(new Program(target_, wave_lanes_, code_));
-    observed_->tells_events_ = true;
-    observed_->interleave_ = interleave_;
-    observed_->sram_ecc_ = sram_ecc_;
+  std::unique_ptr<Program>& observed = observed_[instructions];
+  if (!observed) {
+    observed.reset(new Program(target_, wave_lanes_, code_));
+    observed->tells_accesses_ = true;
+    observed->tells_instructions_ = instructions;
+    observed->interleave_ = interleave_;
+    observed->sram_ecc_ = sram_ecc_;
   }
-  return *observed_;
+  return *observed;
 }
 
 size_t Program::block_count() const {
@@ -121,8 +123,9 @@ std::map<std::string, uint64_t> Program::instruction_mix() const {
   for (size_t i = 0; i < totals_.size(); ++i)
     if (totals_[i])
       for (const std::string& mnemonic : blocks_[i]->mnemonics) mix[mnemonic] += totals_[i];
-  if (observed_)
-    for (const auto& [mnemonic, count] : observed_->instruction_mix()) mix[mnemonic] += count;
+  for (const auto& observed : observed_)
+    if (observed)
+      for (const auto& [mnemonic, count] : observed->instruction_mix()) mix[mnemonic] += count;
   return mix;
 }
 
@@ -315,17 +318,18 @@ void Program::Translation::instruction(uint64_t pc, const isa::Instruction& inst
     emitter_.emit(Micro::JumpIf, 1, scalar_offset(index::kSkip));
   }
   const Site* site = nullptr;
-  if (program_.tells_events_) {
+  if (program_.tells_accesses_) {
     Site& made = program_.sites_.emplace_back(make_site(instruction, program_.target_));
     made.number = static_cast<uint32_t>(program_.sites_.size() - 1);
     site = &made;
-    emit_instruction_event(emitter_, *site);
+    if (program_.tells_instructions_) emit_instruction_event(emitter_, *site);
   }
   const size_t own = uops_.size();
   const Flow flow = flow_of(instruction.mnemonic);
   const Result<void> done = this->flow(instruction, flow, modes);
   if (!done) emitter_.emit_stop(done.error());
-  if (site && flow == Flow::Next) insert_access_events(emitter_, uops_, own, *site);
+  if (site && flow == Flow::Next)
+    insert_access_events(emitter_, uops_, own, *site, program_.tells_instructions_);
   if (program_.translated_) program_.translated_(instruction, done ? nullptr : &done.error());
   if (modes.may_skip || modes.may_index)
     emitter_.widened().forget();

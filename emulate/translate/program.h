@@ -51,8 +51,9 @@ class Program {
   /// `code` is the executable segment, loaded at its own address (instructions may read data relative to it).
   static Result<std::unique_ptr<Program>> create(const isa::Target& target, int wave_lanes,
                                                  std::span<const uint8_t> code);
-  /// The same code translated with events (emulate/run/events.h); made when it is asked for first.
-  Program& observed();
+  /// The same code translated with events (emulate/run/events.h), those of instructions or of their accesses
+  /// alone; made when it is asked for first.
+  Program& observed(bool instructions = true);
   /// Before anything is translated: a wave gives way to the next one after every so many instructions, and at
   /// the end of a basic block; 0: when its time slice is over. On a GPU the waves of a workgroup go on side
   /// by side, and programs exist that are right only because of it.
@@ -119,9 +120,9 @@ class Program {
   std::vector<uint64_t> totals_;  ///< executions of each block
   std::deque<Stop> stops_;
   std::deque<Site> sites_;  ///< of instructions translated with events
-  bool tells_events_ = false;
+  bool tells_accesses_ = false, tells_instructions_ = false;
   uint32_t interleave_ = 0;
-  std::unique_ptr<Program> observed_;
+  std::array<std::unique_ptr<Program>, 2> observed_;  ///< [whether it tells of instructions]
   std::vector<std::unique_ptr<MatrixPlan>> matrix_plans_;
   std::vector<uint64_t> constants_;  ///< reserved for all, so that waves may read while more are added
   std::atomic<uint32_t> constant_count_{0};

@@ -5,10 +5,12 @@
 
 #include <cstring>
 
+#include "check/host_call.h"
 #include "emulate/memory/memory.h"
 #include "runtime/graph/graph.h"
 #include "runtime/memory/pool.h"
 #include "runtime/memory/shareable.h"
+#include "runtime/observe/check.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -42,6 +44,7 @@ class ReleaseOperation final : public Operation {
   ReleaseOperation(void* pointer, std::shared_ptr<MemoryPool> pool, uint64_t announcement)
       : pointer_(pointer), pool_(std::move(pool)), announcement_(announcement) {}
   hipError_t run(Stream&) override {
+    const check::HostCallScope call(call_);
     if (pool_)
       pool_->freed(announcement_);
     else {
@@ -56,6 +59,7 @@ class ReleaseOperation final : public Operation {
   void* pointer_;
   std::shared_ptr<MemoryPool> pool_;  ///< empty: memory of no pool
   uint64_t announcement_;
+  check::HostCall call_ = check::host_call();
 };
 
 std::vector<std::shared_ptr<MemoryPool>> all_pools() {
@@ -73,6 +77,7 @@ hipError_t release_in_stream_order(Stream& stream, void* pointer) {
       case MemoryPool::Announced::NotOurs:
         continue;
       case MemoryPool::Announced::Before:
+        tell_release_refused(*Platform::get()->memory, pointer);
         return hipErrorInvalidValue;
       case MemoryPool::Announced::Yes:
         const Ticket ticket = stream.enqueue(std::make_shared<ReleaseOperation>(pointer, pool, number));
@@ -159,6 +164,7 @@ std::shared_ptr<MemoryPool> current_pool(Platform& platform, Device& device) {
 using namespace wavesmith::runtime;
 
 HIP_API hipError_t hipMallocAsync(void** pointer, size_t size, hipStream_t handle) {
+  const wavesmith::check::HostCallScope call;
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
     if (!pointer) return hipErrorInvalidValue;
@@ -169,6 +175,7 @@ HIP_API hipError_t hipMallocAsync(void** pointer, size_t size, hipStream_t handl
 
 HIP_API hipError_t hipMallocFromPoolAsync(void** pointer, size_t size, hipMemPool_t pool_handle,
                                           hipStream_t handle) {
+  const wavesmith::check::HostCallScope call;
   return with_pool(pool_handle, [&](Platform& platform, MemoryPool& pool) -> hipError_t {
     const auto stream = platform.stream(handle);
     if (!pointer) return hipErrorInvalidValue;
@@ -178,11 +185,15 @@ HIP_API hipError_t hipMallocFromPoolAsync(void** pointer, size_t size, hipMemPoo
 }
 
 HIP_API hipError_t hipFreeAsync(void* pointer, hipStream_t handle) {
+  const wavesmith::check::HostCallScope call;
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
     if (!stream) return hipErrorInvalidHandle;
     const auto allocation = platform.allocations.find(pointer);
-    if (!allocation || allocation->pointer() != pointer || allocation->on_host()) return hipErrorInvalidValue;
+    if (!allocation || allocation->pointer() != pointer || allocation->on_host()) {
+      if (pointer) tell_release_refused(*platform.memory, pointer);
+      return hipErrorInvalidValue;
+    }
     if (const auto noted =
             capture_node(*stream, [&](Work& work) { return work = ReleaseWork{pointer}, hipSuccess; }))
       return *noted;

@@ -86,6 +86,7 @@ Result<std::unique_ptr<Platform>> create() {
   if (!memory) return tl::unexpected(memory.error());
   platform->memory = *memory;
   platform->memory->guard_allocations(environment("WAVESMITH_GUARD", "1") != "0");
+  platform->memory->quarantine(checks_memory());
   platform->on_fault = on_fault();
   // Source: ROCm's clr, rocclr/utils/flags.hpp: bit 0 waits before a kernel is enqueued, bit 1 after, and
   // HIP_LAUNCH_BLOCKING=1 is bit 1.

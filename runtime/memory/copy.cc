@@ -5,6 +5,7 @@
 
 #include "runtime/memory/reach.h"
 #include "runtime/observe/host_access.h"
+#include "runtime/observe/check.h"
 #include "runtime/observe/modelled_time.h"
 #include "runtime/observe/timeline.h"
 
@@ -24,6 +25,17 @@ class Marker final : public Operation {
 
 bool known_kind(hipMemcpyKind kind) {
   return (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault) || kind == hipMemcpyDeviceToDeviceNoCU;
+}
+
+/// Whether the side of a box is one that may be copied: inside of allocations, or the host's own.
+bool is_whole(const Platform& platform, const void* side, const Box& box, size_t pitch, size_t slice,
+              bool writes) {
+  const auto bytes = reach(box.width, box.height, box.depth, pitch, slice);
+  // The arena is the device's: what is not allocated there is nobody's.
+  const bool foreign = !platform.allocations.find(side) && platform.memory->in_arena(side);
+  if (!foreign && platform.allocations.contains_or_foreign(side, bytes)) return true;
+  tell_access_refused(*platform.memory, side, bytes, writes);
+  return false;
 }
 
 }  // namespace
@@ -76,20 +88,12 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   if (!known_kind(kind)) return hipErrorInvalidMemcpyDirection;
   if (box.width == 0 || box.height == 0 || box.depth == 0) return hipSuccess;
   if (!box.destination || !box.source) return hipErrorInvalidValue;
-  const auto is_whole = [&](const void* side, size_t pitch, size_t slice) {
-    return platform.allocations.contains_or_foreign(side,
-                                                    reach(box.width, box.height, box.depth, pitch, slice));
-  };
-  if (!is_whole(box.source, box.source_pitch, box.source_slice) ||
-      !is_whole(box.destination, box.destination_pitch, box.destination_slice))
+  if (!is_whole(platform, box.source, box, box.source_pitch, box.source_slice, false) ||
+      !is_whole(platform, box.destination, box, box.destination_pitch, box.destination_slice, true))
     return hipErrorInvalidValue;
   const auto source = platform.allocations.find(box.source),
              destination = platform.allocations.find(box.destination);
   const bool source_known = source.has_value(), destination_known = destination.has_value();
-  // The arena is the device's: what is not allocated there is nobody's.
-  if ((!source_known && platform.memory->in_arena(box.source)) ||
-      (!destination_known && platform.memory->in_arena(box.destination)))
-    return hipErrorInvalidValue;
   if (kind == hipMemcpyDeviceToDevice && (!source_known || !destination_known) && !platform.xnack)
     return hipErrorInvalidValue;
   if (order != Order::Asynchronous) {

@@ -39,13 +39,14 @@ bool MemoryPool::serves(const Freed& freed, const Stream& stream) const {
   return reuse_[0] != 0 && freed.operation && stream.follows(freed.stream, freed.operation);
 }
 
-void* MemoryPool::use_again(size_t bytes, const Stream& stream) {
+void* MemoryPool::use_again(size_t bytes, const Stream& stream, bool& before_its_turn) {
   const auto found = std::ranges::find_if(
       freed_, [&](const Freed& freed) { return freed.size == bytes && serves(freed, stream); });
   if (found == freed_.end()) return nullptr;
   const Freed again = *found;
   freed_.erase(found);
   kept_ -= bytes;
+  before_its_turn = !again.done;
   if (again.done)
     platform_.allocations.insert(
         {reinterpret_cast<uint64_t>(again.pointer), bytes, Allocation::Kind::Device, device.ordinal, 0});
@@ -60,7 +61,8 @@ Result<void*> MemoryPool::allocate(size_t size, const Stream& stream) {
   const size_t bytes = (size + kGranule - 1) / kGranule * kGranule;
   if (props.maxSize && used_ + bytes > props.maxSize)
     return fail(ErrorKind::OutOfMemory, "the pool is at its maximal size");
-  void* pointer = use_again(bytes, stream);
+  bool before_its_turn = false;
+  void* pointer = use_again(bytes, stream, before_its_turn);
   if (!pointer) {
     auto made = platform_.allocate(device, bytes, Allocation::Kind::Device);
     if (!made && !freed_.empty()) {
@@ -70,6 +72,8 @@ Result<void*> MemoryPool::allocate(size_t size, const Stream& stream) {
     if (!made) return made;
     pointer = *made;
   }
+  // What kernels of the memory's former use may touch still, its new use may not be smaller than.
+  platform_.memory->hand_on(pointer, before_its_turn ? bytes : size);
   live_[pointer] = {bytes, platform_.allocations.find(pointer)->id};
   used_ += bytes;
   used_high_ = std::max(used_high_, used_);
@@ -107,6 +111,7 @@ void MemoryPool::freed(uint64_t number) {
   for (Freed& freed : freed_)
     if (freed.number == number) {
       tell_released(freed.pointer, freed.size);
+      platform_.memory->hand_on(freed.pointer, 0);
       platform_.allocations.erase(freed.pointer);
       freed.done = true;
     }

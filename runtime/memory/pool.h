@@ -62,7 +62,8 @@ class MemoryPool {
     uint64_t operation = 0;  ///< the place in it
     bool done = false;       ///< its turn has come
   };
-  void* use_again(size_t bytes, const Stream& stream);
+  /// nullptr: there is none. `before_its_turn`: work that used it before may still run.
+  void* use_again(size_t bytes, const Stream& stream, bool& before_its_turn);
   [[nodiscard]] bool serves(const Freed& freed, const Stream& stream) const;
   void forget_freed();
   void trim_locked(size_t keep);

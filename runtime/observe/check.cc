@@ -11,6 +11,9 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "check/host_call.h"
 #include "check/json.h"
 #include "check/text.h"
 
@@ -64,6 +67,19 @@ Checks& all_checks() {
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
+/// "16 bytes into an allocation of 4096 bytes", without addresses, which differ from run to run.
+std::string place_text(const emulate::Memory& memory, const void* pointer) {
+  using Kind = emulate::Place::Kind;
+  const auto [kind, allocation, distance] = memory.place_of(address_of(pointer));
+  const std::string there = fmt::format("an allocation of {} bytes", allocation.bytes);
+  if (kind == Kind::Held)
+    return fmt::format("{} bytes into {}", address_of(pointer) - allocation.address, there);
+  if (kind == Kind::Freed) return "in " + there + " that was freed";
+  if (kind == Kind::Reserved) return "in a reserved range of addresses";
+  if (kind == Kind::Past && distance < 4096) return fmt::format("{} bytes past {}", distance, there);
+  return "where nothing is allocated";
+}
+
 [[gnu::destructor]] void at_exit() {
   const char* const names = std::getenv("WAVESMITH_CHECK");
   if (!names || !*names) return;
@@ -102,6 +118,11 @@ std::optional<check::Report> end_checks() {
   return ended->report();
 }
 
+bool checks_memory() {
+  const std::shared_ptr<check::Session> session = checks();
+  return session && std::ranges::find(session->topics(), check::Topic::Memory) != session->topics().end();
+}
+
 void tell_allocated(const void* pointer, size_t bytes) {
   if (const std::shared_ptr<check::Session> session = checks())
     session->tell([&](check::Checker& checker) { checker.allocated(address_of(pointer), bytes); });
@@ -110,6 +131,29 @@ void tell_allocated(const void* pointer, size_t bytes) {
 void tell_released(const void* pointer, size_t bytes) {
   if (const std::shared_ptr<check::Session> session = checks())
     session->tell([&](check::Checker& checker) { checker.released(address_of(pointer), bytes); });
+}
+
+void tell_release_refused(const emulate::Memory& memory, const void* pointer) {
+  const std::shared_ptr<check::Session> session = checks();
+  if (!session) return;
+  const Error error{ErrorKind::BadInput, "a pointer is freed that lies " + place_text(memory, pointer)};
+  session->tell([&](check::Checker& checker) {
+    checker.release_refused(std::string(check::host_call().name), address_of(pointer), error);
+  });
+}
+
+void tell_access_refused(const emulate::Memory& memory, const void* pointer, std::optional<size_t> bytes,
+                         bool writes) {
+  const std::shared_ptr<check::Session> session = checks();
+  if (!session) return;
+  const Error error{ErrorKind::BadInput,
+                    fmt::format("{} bytes are {} {}", bytes ? fmt::to_string(*bytes) : "countless",
+                                writes ? "written" : "read", place_text(memory, pointer))};
+  const check::HostAccess access{.call = std::string(check::host_call().name),
+                                 .address = address_of(pointer),
+                                 .bytes = bytes.value_or(~size_t{0}),
+                                 .writes = writes};
+  session->tell([&](check::Checker& checker) { checker.access_refused(access, error); });
 }
 
 std::unique_ptr<CheckedLaunch> CheckedLaunch::begin(emulate::Dispatch& dispatch,
@@ -132,7 +176,8 @@ std::unique_ptr<CheckedLaunch> CheckedLaunch::begin(emulate::Dispatch& dispatch,
        .kernarg = {static_cast<const uint8_t*>(dispatch.kernarg),
                    std::max(dispatch.kernel->kernarg_size, dispatch.kernel->fields.kernarg_size)},
        .memory = memory,
-       .locate = dispatch.locate}));
+       .locate = dispatch.locate,
+       .code = dispatch.program->code()}));
   for (emulate::Listener* const listener : launch->run_.listeners()) dispatch.listeners.push_back(listener);
   return launch;
 }

@@ -23,8 +23,18 @@ Result<void> begin_checks(std::string_view names);
 /// Ends them, and returns what they found; nullopt: there are none under way.
 std::optional<check::Report> end_checks();
 
+// What the host does, told to the checkers where the process is checked. Which call it is, they know by
+// check::HostCallScope.
+
 void tell_allocated(const void* pointer, size_t bytes);
 void tell_released(const void* pointer, size_t bytes);
+/// A pointer was to be freed that cannot be.
+void tell_release_refused(const emulate::Memory& memory, const void* pointer);
+/// A copy or fill was refused that leaves what is allocated; `bytes`: empty where no memory is so large.
+void tell_access_refused(const emulate::Memory& memory, const void* pointer, std::optional<size_t> bytes,
+                         bool writes);
+/// Whether released addresses are not to be used again soon.
+bool checks_memory();
 
 /// One launch that is checked.
 class CheckedLaunch {
