@@ -108,6 +108,7 @@ class StepMaker {
     }
     if (operand) range = isa::registers_of(*operand, lanes_);
     Place source = place(range, role.type);
+    if (role.type == Type::Exec && source.kind == Place::Kind::LaneMask) source.kind = Place::Kind::Scalar;
     source.constant = operand ? bits_of_constant(*operand, role.type)
                       : role.printed && !row_.facts.modifier.empty()
                           ? static_cast<uint64_t>(instruction_.value(row_.facts.modifier))

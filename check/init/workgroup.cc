@@ -20,7 +20,9 @@ uint32_t filled_sgprs(const object::Descriptor& descriptor, const isa::Target& t
   user = std::max(user, descriptor.user_sgprs());
   if (target.is(isa::kRdna4)) return user;
   for (int axis = 0; axis < 3; ++axis) user += descriptor.workgroup_id(axis);
-  return user + descriptor.workgroup_info();
+  user += descriptor.workgroup_info();
+  // Behind them stands the wave's offset in scratch, where the compiler asks for one.
+  return user + (target.has_architected_scratch() ? 0 : descriptor.compute_pgm_rsrc2 & 1);
 }
 
 }  // namespace
