@@ -63,7 +63,8 @@ void GlobalShadow::refine(Page& page, uint32_t shift) {
   page.shift = shift;
 }
 
-void GlobalShadow::note_value(Page& page, uint32_t first, uint32_t bytes, bool is_first, const uint8_t* data) {
+void GlobalShadow::note_value(Page& page, uint32_t first, uint32_t bytes, bool is_first,
+                              const uint8_t* data) {
   uint8_t& differs = page.values->differs[first];
   uint8_t* const known = page.values->bytes.data() + first;
   if (!data)

@@ -19,10 +19,14 @@ class Race final : public Checker {
 }  // namespace
 
 CheckerKind race_checker() {
-  return {.topic = Topic::Race,
-          .finds = "accesses of two waves, workgroups or kernels that nothing orders, at least one of which writes",
-          .does_not_see = "races on paths that this run did not take",
-          .make = [](Findings& findings) -> std::unique_ptr<Checker> { return std::make_unique<Race>(findings); }};
+  return {
+      .topic = Topic::Race,
+      .finds =
+          "accesses of two waves, workgroups or kernels that nothing orders, at least one of which writes",
+      .does_not_see = "races on paths that this run did not take",
+      .make = [](Findings& findings) -> std::unique_ptr<Checker> {
+        return std::make_unique<Race>(findings);
+      }};
 }
 
 }  // namespace wavesmith::check

@@ -41,18 +41,21 @@ struct Words {
 Words words_of(const LdsRace& race) {
   if (is_pair(race, AccessKind::Write, AccessKind::Write)) {
     if (writes_the_same(race))
-      return {"lds-same-value", Severity::Hint, "two waves write the same value to the same place in LDS, unordered",
+      return {"lds-same-value", Severity::Hint,
+              "two waves write the same value to the same place in LDS, unordered",
               "let one wave write it, or order the two by a barrier"};
-    return {"lds-write-write", Severity::Error, "two waves write to the same place in LDS, and no barrier orders them",
-            kBarrier};
+    return {"lds-write-write", Severity::Error,
+            "two waves write to the same place in LDS, and no barrier orders them", kBarrier};
   }
   if (is_pair(race, AccessKind::Write, AccessKind::Read))
     return {"lds-read-write", Severity::Error,
             "a wave reads from LDS what another one writes, and no barrier orders the two", kBarrier};
   // A plain access of one address may be an atomic one in the source: LDS instructions do not show it.
-  const bool maybe_atomic = race.conflict.kind == AccessKind::Atomic ? race.conflict.other_flag : race.made.flag;
+  const bool maybe_atomic =
+      race.conflict.kind == AccessKind::Atomic ? race.conflict.other_flag : race.made.flag;
   return {"lds-atomic-plain", maybe_atomic ? Severity::Warning : Severity::Error,
-          "a wave's plain access to LDS and another wave's atomic meet, and no barrier orders the two", kBarrier};
+          "a wave's plain access to LDS and another wave's atomic meet, and no barrier orders the two",
+          kBarrier};
 }
 
 /// An unlock, or another release: a store to one address, behind a wait for all that came before it.
@@ -82,14 +85,16 @@ Words words_of(const GlobalRace& race) {
       "give each workgroup its own place, make the accesses atomic at agent scope, or split the kernel in two";
   if (race.ordered)
     return {"insufficient-scope", Severity::Warning,
-            race.written_back ? "a workgroup reads what another one wrote without invalidating its caches first: it "
-                                "acquires at workgroup scope, or not at all"
-                              : "a workgroup reads what another one wrote and did not make visible: it releases at "
-                                "workgroup scope, or not at all",
+            race.written_back
+                ? "a workgroup reads what another one wrote without invalidating its caches first: it "
+                  "acquires at workgroup scope, or not at all"
+                : "a workgroup reads what another one wrote and did not make visible: it releases at "
+                  "workgroup scope, or not at all",
             "use agent scope (__HIP_MEMORY_SCOPE_AGENT, __threadfence) on both sides"};
   if (is(race.first, GlobalKind::Write) && is(race.second, GlobalKind::Write)) {
     if (race.equal)
-      return {"global-same-value", Severity::Hint, "workgroups write the same value to the same place, unordered",
+      return {"global-same-value", Severity::Hint,
+              "workgroups write the same value to the same place, unordered",
               "let one workgroup write it, or use an atomic store"};
     return {"global-write-write", Severity::Error,
             "two workgroups write different values to the same place, and nothing orders them", kGlobalFix};
@@ -110,15 +115,15 @@ void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race) {
   if (!other) return;
   const Words words = words_of(race);
   // The same two instructions are the same race, whichever the emulator ran first.
-  const bool swaps = race.conflict.kind != race.conflict.other_kind ? race.conflict.kind > race.conflict.other_kind
-                                                                    : race.site.number > other->number;
+  const bool swaps = race.conflict.kind != race.conflict.other_kind
+                         ? race.conflict.kind > race.conflict.other_kind
+                         : race.site.number > other->number;
   const uint64_t own_pc = race.site.instruction.pc, other_pc = other->instruction.pc;
-  const Findings::Key key{.rule = words.rule,
-                          .first = swaps ? other_pc : own_pc,
-                          .second = swaps ? own_pc : other_pc};
+  const Findings::Key key{
+      .rule = words.rule, .first = swaps ? other_pc : own_pc, .second = swaps ? own_pc : other_pc};
   launch.findings().add(key, race.order, [&] {
-    Party own = party(launch.launch(), std::string(verb(race.conflict.kind)), race.site.instruction, race.workgroup,
-                      race.wave.index(), race.lanes);
+    Party own = party(launch.launch(), std::string(verb(race.conflict.kind)), race.site.instruction,
+                      race.workgroup, race.wave.index(), race.lanes);
     Party others = party(launch.launch(), std::string(verb(race.conflict.other_kind)), other->instruction,
                          race.workgroup, race.conflict.other_wave, uint64_t{1} << race.conflict.other_lane);
     if (swaps) std::swap(own, others);
@@ -134,18 +139,17 @@ void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race) {
 
 void tell_lane_conflict(const RaceLaunch& launch, const LaneRace& race) {
   const bool lds = race.access.space == emulate::AddressSpace::Lds;
-  launch.findings().add(
-      {.rule = "lanes-write-write", .first = race.site.instruction.pc}, race.order, [&] {
-        return Finding{.topic = Topic::Race,
-                       .rule = "lanes-write-write",
-                       .severity = Severity::Warning,
-                       .what = "two lanes of one store write different values to the same place: either may stay",
-                       .parties = {party(launch.launch(), "writes", race.site.instruction, race.workgroup,
-                                         race.wave.index(), race.lanes)},
-                       .address = lds ? fmt::format("LDS + {:#x}", race.address)
-                                      : place_of(launch.launch(), race.address),
-                       .fix = "let one lane write, or use an atomic"};
-      });
+  launch.findings().add({.rule = "lanes-write-write", .first = race.site.instruction.pc}, race.order, [&] {
+    return Finding{
+        .topic = Topic::Race,
+        .rule = "lanes-write-write",
+        .severity = Severity::Warning,
+        .what = "two lanes of one store write different values to the same place: either may stay",
+        .parties = {party(launch.launch(), "writes", race.site.instruction, race.workgroup, race.wave.index(),
+                          race.lanes)},
+        .address = lds ? fmt::format("LDS + {:#x}", race.address) : place_of(launch.launch(), race.address),
+        .fix = "let one lane write, or use an atomic"};
+  });
 }
 
 void tell_global_conflict(const RaceLaunch& launch, const GlobalRace& race) {

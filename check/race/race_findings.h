@@ -41,8 +41,8 @@ struct GlobalRace {
   Side first, second;
   uint64_t address;
   uint64_t bytes;
-  bool equal;       ///< all that was written there is the same
-  bool ordered;     ///< but not so that the second sees what the first wrote
+  bool equal;    ///< all that was written there is the same
+  bool ordered;  ///< but not so that the second sees what the first wrote
   bool written_back;
   Findings::Order order;
 };

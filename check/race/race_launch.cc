@@ -17,8 +17,7 @@ struct RaceLaunch::Pair {
   uint32_t first, second;  ///< numbers of accessors
 };
 
-RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings)
-    : launch_(launch), findings_(findings) {
+RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings) : launch_(launch), findings_(findings) {
   const uint64_t workgroups = launch.workgroups().count();
   accessor_bits_ = 32 - static_cast<int>(std::bit_width(workgroups));
   accessors_.resize(workgroups);
@@ -28,8 +27,9 @@ RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings)
 void RaceLaunch::find_runtimes_memory() {
   using Kind = object::Argument::Kind;
   for (const object::Argument& argument : launch_.kernel.arguments) {
-    const bool shared = argument.kind == Kind::HiddenPrintfBuffer || argument.kind == Kind::HiddenHostcallBuffer ||
-                        argument.kind == Kind::HiddenHeap || argument.kind == Kind::HiddenMultigridSyncArg;
+    const bool shared = argument.kind == Kind::HiddenPrintfBuffer ||
+                        argument.kind == Kind::HiddenHostcallBuffer || argument.kind == Kind::HiddenHeap ||
+                        argument.kind == Kind::HiddenMultigridSyncArg;
     uint64_t address = 0;
     if (!shared || argument.offset + sizeof address > launch_.kernarg.size()) continue;
     std::memcpy(&address, launch_.kernarg.data() + argument.offset, sizeof address);

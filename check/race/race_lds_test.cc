@@ -27,12 +27,12 @@ const RacePair kPairs[] = {
     {"ReductionWithoutABarrierBetweenSteps", "lds-read-write",
      "LDS_STORE v1, v0\nWAIT_LDS\nBARRIER\ns_mov_b32 s10, 512\nagain:\nv_cmp_gt_u32 VCC, s10, v1\n"
      "ADD v2, s10, v1\nLDS_LOAD v3, v1\nLDS_LOAD v4, v2\nWAIT_LDS\nADD v3, v3, v4\n"
-     "v_cndmask_b32 v5, v2, v1, VCC\nv_cndmask_b32 v3, v4, v3, VCC\nLDS_STORE v5, v3\nWAIT_LDS\n"
+     "v_cndmask_b32 v5, v1, v1, VCC\nLDS_STORE v5, v3\nWAIT_LDS\n"
      "s_lshr_b32 s10, s10, 1\ns_cmp_gt_u32 s10, 128\ns_cbranch_scc1 again",
      // Each half has a place of its own.
      "LDS_STORE v1, v0\nWAIT_LDS\nBARRIER\nv_xor_b32 v2, 0x200, v1\nLDS_LOAD v3, v1\nLDS_LOAD v4, v2\nWAIT_LDS\n"
      "BARRIER\nADD v3, v3, v4\nLDS_STORE v1, v3\nWAIT_LDS\nBARRIER\nv_xor_b32 v2, 0x100, v1\nLDS_LOAD v4, v2"},
-    {"TwoWavesWriteOnePlace", "lds-write-write", "v_and_b32 v2, 0x7c, v1\nLDS_STORE v2, v0",
+    {"TwoWavesWriteOnePlace", "lds-write-write", "v_and_b32 v2, 0xfc, v1\nLDS_STORE v2, v0",
      "v_and_b32 v2, 0x3fc, v1\nLDS_STORE v2, v0"},
     {"TwoWavesWriteOneValue", "lds-same-value", "v_mov_b32 v2, 0\nv_mov_b32 v3, 7\nLDS_STORE v2, v3",
      "v_mov_b32 v3, 7\nLDS_STORE v1, v3"},
@@ -48,8 +48,8 @@ const RacePair kPairs[] = {
      "v_mov_b32 v2, 0\nv_mov_b32 v3, 1\nds_add_u32 v2, v3\nWAIT_LDS\nBARRIER\nLDS_LOAD v4, v2\nWAIT_LDS"},
     {"BytesOfOneDword", "lds-write-write",
      // Work-items of different waves write the same byte, or neighbours.
-     "v_and_b32 v2, 31, v0\nLDS_STORE8 v2, v0",
-     "v_and_b32 v2, 31, v0\nv_lshlrev_b32 v2, 3, v2\nv_lshrrev_b32 v3, 5, v0\nADD v2, v2, v3\nLDS_STORE8 v2, v0"},
+     "v_and_b32 v2, 63, v0\nLDS_STORE8 v2, v0",
+     "v_and_b32 v2, 63, v0\nv_lshlrev_b32 v2, 2, v2\nv_lshrrev_b32 v3, 6, v0\nADD v2, v2, v3\nLDS_STORE8 v2, v0"},
     {"HalvesThatOverlapDwords", "lds-read-write",
      "v_lshlrev_b32 v2, 1, v0\nLDS_STORE16 v2, v0\nLDS_LOAD v3, v1\nWAIT_LDS",
      "v_lshlrev_b32 v2, 1, v0\nLDS_STORE16 v2, v0\nWAIT_LDS\nBARRIER\nLDS_LOAD v3, v1\nWAIT_LDS"},
@@ -65,7 +65,8 @@ const RacePair kPairs[] = {
      "LDS_LOAD v3, v2\nWAIT_LDS",
      "v_mov_b32 v2, 0\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\nONE_LANE\nLDS_STORE v2, v1\nALL_LANES\nread:\n"
      "WAIT_LDS\nBARRIER\nLDS_LOAD v3, v2\nWAIT_LDS"},
-    {"LanesOfOneStore", "lanes-write-write", "v_and_b32 v2, 0x7c, v1\ns_mov_b32 s10, 0\nv_mov_b32 v2, 0\nLDS_STORE v2, v0",
+    {"LanesOfOneStore", "lanes-write-write",
+     "v_and_b32 v2, 0x7c, v1\ns_mov_b32 s10, 0\nv_mov_b32 v2, 0\nLDS_STORE v2, v0",
      "v_mov_b32 v2, 0\nv_mov_b32 v3, 5\nLDS_STORE v2, v3", 1, 32},
     {"SwizzledLanes", "lanes-write-write", "v_xor_b32 v2, 0x34, v1\nv_and_b32 v2, 0x78, v2\nLDS_STORE v2, v0",
      "v_xor_b32 v2, 0x34, v1\nLDS_STORE v2, v0", 1, 32},
@@ -87,7 +88,7 @@ const RacePair kPairs[] = {
      "read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 read\n"
      "v_and_b32 v5, 0x7c, v1\nLDS_LOAD v6, v5 offset:1024\nWAIT_LDS\nend:\ns_nop 0",
      ""},
-    {"LockGivenBackTooEarly", "lds-read-write",
+    {"LockGivenBackTooEarly", "lds-read-write lds-write-write",
      "ONE_LANE\nv_mov_b32 v2, 0\nv_mov_b32 v3, 1\nlock:\n"
      "CAS_LOCK\nWAIT_LDS\nv_cmp_ne_u32 VCC, 0, v4\ns_cbranch_vccnz lock\n"
      "WAIT_LDS\nLDS_STORE v2, v2\nLDS_LOAD v5, v2 offset:4\nWAIT_LDS\nADD v5, v5, v3\nLDS_STORE v2, v5 offset:4\nWAIT_LDS",
@@ -97,11 +98,12 @@ const RacePair kPairs[] = {
     {"LoadedToLdsDirectly", "lds-read-write",
      "s_mov_b32 m0, s9\ns_lshl_b32 m0, m0, 2\nglobal_load_lds_dword v1, s[4:5]\nWAIT_LOAD\n" + kOther +
          "LDS_LOAD v3, v2\nWAIT_LDS",
-     "s_mov_b32 m0, s9\ns_lshl_b32 m0, m0, 2\nglobal_load_lds_dword v1, s[4:5]\nWAIT_LOAD\nBARRIER\n" + kOther +
-         "LDS_LOAD v3, v2\nWAIT_LDS",
+     "s_mov_b32 m0, s9\ns_lshl_b32 m0, m0, 2\nglobal_load_lds_dword v1, s[4:5]\nWAIT_LOAD\nBARRIER\n" +
+         kOther + "LDS_LOAD v3, v2\nWAIT_LDS",
      1, 256, "gfx94"},
     {"BetweenTheHalvesOfABarrier", "lds-read-write",
-     "s_barrier_signal -1\nLDS_STORE v1, v0\nWAIT_LDS\ns_barrier_wait -1\n" + kOther + "LDS_LOAD v3, v2\nWAIT_LDS",
+     "s_barrier_signal -1\nLDS_STORE v1, v0\nWAIT_LDS\ns_barrier_wait -1\n" + kOther +
+         "LDS_LOAD v3, v2\nWAIT_LDS",
      "LDS_STORE v1, v0\nWAIT_LDS\ns_barrier_signal -1\nv_mov_b32 v5, 0\ns_barrier_wait -1\n" + kOther +
          "LDS_LOAD v3, v2\nWAIT_LDS",
      1, 256, "gfx12"},

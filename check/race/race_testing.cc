@@ -1,5 +1,6 @@
 #include "check/race/race_testing.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,14 +34,16 @@ constexpr Spelling kSpellings[] = {
     {"CAS_LOCK", "ds_cmpst_rtn_b32 v4, v2, v2, v3", "ds_cmpst_rtn_b32 v4, v2, v2, v3",
      "ds_cmpstore_rtn_b32 v4, v2, v3, v2", "ds_cmpstore_rtn_b32 v4, v2, v3, v2"},
     {"WAIT_LDS", "s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_wait_dscnt 0x0"},
-    {"WAIT_SCALAR", "s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_wait_kmcnt 0x0"},
+    {"WAIT_SCALAR", "s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)",
+     "s_wait_kmcnt 0x0"},
     {"WAIT_LOAD", "s_waitcnt vmcnt(0)", "s_waitcnt vmcnt(0)", "s_waitcnt vmcnt(0)", "s_wait_loadcnt 0x0"},
     {"STORE8", "global_store_byte", "global_store_byte", "global_store_b8", "global_store_b8"},
     {"STORE64", "global_store_dwordx2", "global_store_dwordx2", "global_store_b64", "global_store_b64"},
     {"LOAD64", "global_load_dwordx2", "global_load_dwordx2", "global_load_b64", "global_load_b64"},
     {"STORE", "global_store_dword", "global_store_dword", "global_store_b32", "global_store_b32"},
     {"LOAD", "global_load_dword", "global_load_dword", "global_load_b32", "global_load_b32"},
-    {"ATOMIC_ADD", "global_atomic_add", "global_atomic_add", "global_atomic_add_u32", "global_atomic_add_u32"},
+    {"ATOMIC_ADD", "global_atomic_add", "global_atomic_add", "global_atomic_add_u32",
+     "global_atomic_add_u32"},
     {"ATOMIC_CAS", "global_atomic_cmpswap", "global_atomic_cmpswap", "global_atomic_cmpswap_b32",
      "global_atomic_cmpswap_b32"},
     // A release and an acquire at agent scope, as LLVM's memory model has them.
@@ -63,7 +66,9 @@ void replace(std::string& text, std::string_view word, std::string_view by) {
     text.replace(at, word.size(), by);
 }
 
-std::string in_dialect(const RaceTarget& target, std::string_view text) {
+}  // namespace
+
+std::string race_kernel(const RaceTarget& target, std::string_view text) {
   std::string made =
       "ARGUMENTS\nv_and_b32 v0, 0x3ff, v0\ns_mov_b32 s8, WORKGROUP\nv_lshlrev_b32 v1, 2, v0\n"
       "v_readfirstlane_b32 s9, v0\nWAIT_SCALAR\n" +
@@ -76,14 +81,12 @@ std::string in_dialect(const RaceTarget& target, std::string_view text) {
   return made;
 }
 
-}  // namespace
-
 std::vector<std::string> races_of(const RaceTarget& target, std::string_view text, const RacePair& pair,
                                   int threads) {
-  CheckedKernel kernel("race", target.name, in_dialect(target, text), target.lanes, 8192);
+  CheckedKernel kernel("race", target.name, race_kernel(target, text), target.lanes, 8192);
   uint32_t* const data = kernel.allocate(16384);
-  const auto done =
-      kernel.launch(pair.workgroups, pair.workgroup_size, {reinterpret_cast<uint64_t>(data), 0}, threads);
+  const auto done = kernel.launch(pair.workgroups, pair.workgroup_size ? pair.workgroup_size : target.lanes,
+                                  {reinterpret_cast<uint64_t>(data), 0}, threads);
   EXPECT_TRUE(done) << done.error().text();
   std::vector<std::string> rules;
   for (const Finding& finding : kernel.findings()) rules.push_back(finding.rule);
@@ -95,11 +98,12 @@ std::vector<std::string> races_of(const RaceTarget& target, std::string_view tex
 void expect_race(const RacePair& pair) {
   int run = 0;
   for (const RaceTarget& target : kRaceTargets) {
-    if (target.name.find(pair.targets) == std::string_view::npos || (pair.lanes && pair.lanes != target.lanes))
+    if (target.name.find(pair.targets) == std::string_view::npos ||
+        (pair.lanes && pair.lanes != target.lanes))
       continue;
     SCOPED_TRACE(std::string(pair.name) + " on " + std::string(target.name) + ", " +
                  std::to_string(target.lanes) + " lanes");
-    EXPECT_EQ(races_of(target, pair.faulty, pair), std::vector<std::string>{std::string(pair.rule)});
+    EXPECT_EQ(fmt::format("{}", fmt::join(races_of(target, pair.faulty, pair), " ")), pair.rule);
     if (!pair.right.empty()) EXPECT_EQ(races_of(target, pair.right, pair), std::vector<std::string>{});
     ++run;
   }

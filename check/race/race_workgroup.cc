@@ -55,8 +55,9 @@ RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& v
     : launch_(launch),
       id_(view.id),
       number_(static_cast<uint32_t>(launch.launch().number_of(view.id))),
-      waves_(static_cast<uint32_t>((view.size.count() + static_cast<uint32_t>(launch.launch().wave_lanes) - 1) /
-                                   static_cast<uint32_t>(launch.launch().wave_lanes))) {
+      waves_(
+          static_cast<uint32_t>((view.size.count() + static_cast<uint32_t>(launch.launch().wave_lanes) - 1) /
+                                static_cast<uint32_t>(launch.launch().wave_lanes))) {
   uint32_t generation = 1;
   // A wave alone has nobody to race with.
   if (waves_ > 1 && view.lds_size) shadow_ = launch_.take_lds_shadow(view.lds_size, generation);
@@ -103,7 +104,7 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, uint8_t events) {
   }
   if (events & SiteFacts::kArrives) clocks_.arrive(wave);
   if (events & SiteFacts::kLeaves) state.leaves = true;
-  if (events & SiteFacts::kGrid) synchronise(wave, SyncLog::kGrid, true, true);
+  if (events & SiteFacts::kGrid) synchronise(wave, SyncLog::kGrid, true, true, visible(wave));
 }
 
 void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
@@ -132,15 +133,17 @@ void RaceWorkgroup::access(const emulate::WaveView& wave, const emulate::Site& s
   ++states_[wave.index()].places;
 }
 
-void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
-                               const MemoryAccess& access) {
+void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Site& site,
+                               const SiteFacts& facts, const MemoryAccess& access) {
   const StoredData& data = facts.data[std::min<uint8_t>(states_[wave.index()].places, 1)];
   if (access.direction == Direction::Store) check_lanes(wave, site, data, access);
   if (!shadow_ || !facts.number) return;
   const bool flag = access.bytes <= kWidestFlag && of_one_address(access);
-  const uint64_t place = flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : WaveClocks::kMany;
+  const uint64_t place =
+      flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : WaveClocks::kMany;
   const uint32_t number = wave.index();
-  if (access.direction == Direction::Load && flag && launch_.polls(site)) return clocks_.acquire(number, place);
+  if (access.direction == Direction::Load && flag && launch_.polls(site))
+    return clocks_.acquire(number, place);
 
   const bool atomic = access.direction == Direction::Atomic;
   if (atomic && facts.returns) clocks_.acquire(number, place);
@@ -151,7 +154,7 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
   std::array<Found, 4> all;
   size_t count = 0;
   const WaveAccesses made{.wave = number,
-                          .kind = atomic                                  ? AccessKind::Atomic
+                          .kind = atomic                                 ? AccessKind::Atomic
                                   : access.direction == Direction::Store ? AccessKind::Write
                                                                          : AccessKind::Read,
                           .site = facts.number,
@@ -191,10 +194,12 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
   WaveState& state = states_[number];
   const bool load = access.direction == Direction::Load, store = access.direction == Direction::Store;
   const bool plain = !facts.coherent && access.direction != Direction::Atomic;
-  const GlobalKind kind = load ? plain ? GlobalKind::Read : GlobalKind::CoherentRead
-                               : plain ? GlobalKind::Write : GlobalKind::Atomic;
+  const GlobalKind kind = load    ? plain ? GlobalKind::Read : GlobalKind::CoherentRead
+                          : plain ? GlobalKind::Write
+                                  : GlobalKind::Atomic;
   LaneData lanes;
   const uint8_t* data = nullptr;
+  const bool shown = visible(number);
   if (store && plain) {
     check_lanes(wave, site, facts.data[0], access);
     if (!access.scalar && lanes.read(wave, facts.data[0], access)) data = lanes.bytes;
@@ -208,18 +213,17 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
   const bool may_tell = store && plain && !launch_.stores_show_scope() && access.bytes <= kWidestFlag &&
                         (flag || state.waited_for_stores);
   if (plain && !may_tell) return;
-  const uint64_t place = flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : SyncLog::kMany;
-  synchronise(number, place, !load, load || (access.direction == Direction::Atomic && facts.returns));
+  const uint64_t place =
+      flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : SyncLog::kMany;
+  synchronise(number, place, !load, load || (access.direction == Direction::Atomic && facts.returns), shown);
 }
 
-void RaceWorkgroup::synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires) {
+void RaceWorkgroup::synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires, bool shown) {
   if (acquires) clocks_.acquire(wave, place);
   if (releases) {
     clocks_.release(wave, place);
-    log_.add({.stamp = launch_.order().stamp(),
-              .place = place,
-              .what = SyncEntry::Release,
-              .visible = visible(wave)});
+    log_.add(
+        {.stamp = launch_.order().stamp(), .place = place, .what = SyncEntry::Release, .visible = shown});
   }
   if (!acquires) return;
   states_[wave].acquires = true;
@@ -267,8 +271,8 @@ void RaceWorkgroup::record(const MemoryAccess& access, GlobalKind kind, uint32_t
   flush();
 }
 
-void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Site& site, const StoredData& data,
-                                const MemoryAccess& access) {
+void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Site& site,
+                                const StoredData& data, const MemoryAccess& access) {
   if (access.scalar || access.bytes > 16 || data.first < 0 || ascends(access)) return;
   constexpr uint32_t kSlots = 128;
   uint8_t lane_at[kSlots] = {};  // lane + 1, by a hash of its address

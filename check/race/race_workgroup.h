@@ -26,10 +26,10 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
     bool acquires = false;  ///< a place in device memory, when the access has been made
     bool leaves = false;    ///< a split barrier, when it has waited
     bool waited_for_lds = false, waited_for_stores = false;  ///< directly before
-    bool wrote_back = false;  ///< and has not yet waited for it
-    bool dirty = false;       ///< it stored what others may not see yet
-    uint32_t stored_in = 0;   ///< the phase of its last store
-    uint8_t places = 0;       ///< accesses of the instruction under way
+    bool wrote_back = false;                                 ///< and has not yet waited for it
+    bool dirty = false;                                      ///< it stored what others may not see yet
+    uint32_t stored_in = 0;                                  ///< the phase of its last store
+    uint8_t places = 0;                                      ///< accesses of the instruction under way
     uint64_t acquired = 0;
   };
   /// A run of bytes that lanes access one behind the other.
@@ -44,7 +44,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
                   const emulate::MemoryAccess& access);
   void access_global(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
                      const emulate::MemoryAccess& access);
-  void synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires);
+  /// `shown`: others may see all that came before.
+  void synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires, bool shown);
   [[nodiscard]] bool visible(uint32_t wave) const;
   uint32_t accessor_of(uint16_t site, uint32_t wave);
   void record(const emulate::MemoryAccess& access, GlobalKind kind, uint32_t accessor, const uint8_t* data);

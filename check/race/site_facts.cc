@@ -65,7 +65,6 @@ StoredData stored(const isa::Operand* operand, const isa::Access& access) {
           .dwords = access.dwords};
 }
 
-
 /// Follows what a load has given through the instructions behind it.
 class Taint {
  public:
@@ -146,7 +145,8 @@ bool polls(const isa::Instruction& load, std::span<const uint8_t> code, const is
     const isa::Effects all = isa::effects_of(*instruction, row, target, wave_lanes);
     if (taint) {
       // Of a search the next address is another one.
-      if (std::ranges::any_of(all.writes, [&](isa::RegisterRange one) { return one.overlaps(address); })) return false;
+      if (std::ranges::any_of(all.writes, [&](isa::RegisterRange one) { return one.overlaps(address); }))
+        return false;
       const bool reads = taint->follow(all);
       decides |= reads && flow == isa::Flow::Conditional;
     } else {

@@ -24,12 +24,12 @@ struct SiteFacts {
   enum Event : uint8_t {
     kWaitsForLds = 1 << 0,
     kWaitsForStores = 1 << 1,
-    kWritesBack = 1 << 2,    ///< what other workgroups do not see yet
-    kInvalidates = 1 << 3,   ///< what other workgroups may have written
-    kArrives = 1 << 4,       ///< at a split barrier
-    kLeaves = 1 << 5,        ///< a split barrier
-    kGrid = 1 << 6,          ///< meets the grid's other workgroups
-    kTransparent = 1 << 7,   ///< stands between a wait and the store that it is for without harm
+    kWritesBack = 1 << 2,   ///< what other workgroups do not see yet
+    kInvalidates = 1 << 3,  ///< what other workgroups may have written
+    kArrives = 1 << 4,      ///< at a split barrier
+    kLeaves = 1 << 5,       ///< a split barrier
+    kGrid = 1 << 6,         ///< meets the grid's other workgroups
+    kTransparent = 1 << 7,  ///< stands between a wait and the store that it is for without harm
   };
   uint8_t events = 0;
   uint16_t number = 0;    ///< among those of the launch; 0: none is left
@@ -42,6 +42,7 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target);
 
 /// Whether a load is that of a spin loop: what is loaded decides whether it is loaded again, and nothing is
 /// stored meanwhile. `code`: from the load on.
-bool polls(const isa::Instruction& load, std::span<const uint8_t> code, const isa::Target& target, int wave_lanes);
+bool polls(const isa::Instruction& load, std::span<const uint8_t> code, const isa::Target& target,
+           int wave_lanes);
 
 }  // namespace wavesmith::check

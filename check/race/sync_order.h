@@ -41,7 +41,7 @@ class SyncLog {
   /// The last but `before` entries is of that kind and place, and no access was made since.
   [[nodiscard]] bool repeats(const SyncEntry& entry, size_t before) const;
   std::vector<SyncEntry> entries_;
-  bool used_ = true;         ///< an access was made since the last entry
+  bool used_ = true;          ///< an access was made since the last entry
   bool tried_clean_ = false;  ///< none was between the last acquire and the entry before it
 };
 

@@ -51,11 +51,11 @@ constexpr std::array kRows = {
     ControlRow{"s_dcache_inv s_dcache_inv_vol s_dcache_wb s_dcache_wb_vol s_gl1_inv s_dcache_discard s_dcache_discard_x2 s_atc_probe "
                "s_atc_probe_buffer", ScalarCache, Pipe::Smem},
     ControlRow{"s_prefetch_inst s_prefetch_inst_pc_rel s_prefetch_data s_prefetch_data_pc_rel s_buffer_prefetch_data", Prefetch, Pipe::Smem},
-    ControlRow{"buffer_wbl2 buffer_wbinvl1 buffer_wbinvl1_vol", WriteBack, Pipe::Vmem},
+    ControlRow{"buffer_wbl2 buffer_wbinvl1 buffer_wbinvl1_vol", WriteBack, Pipe::Vmem, {.fields = true}},
     ControlRow{"buffer_invl2 buffer_gl1_inv", Invalidate, Pipe::Vmem},
     ControlRow{"buffer_gl0_inv", InvalidateOwn, Pipe::Vmem},
-    ControlRow{"buffer_inv global_inv", ScopedInvalidate, Pipe::Vmem},
-    ControlRow{"global_wb global_wbinv", ScopedWriteBack, Pipe::Vmem},
+    ControlRow{"buffer_inv global_inv", ScopedInvalidate, Pipe::Vmem, {.fields = true}},
+    ControlRow{"global_wb global_wbinv", ScopedWriteBack, Pipe::Vmem, {.fields = true}},
     // Barriers
     ControlRow{"s_barrier", Barrier, Pipe::Internal, {.generations = kCdna | kRdna3}},
     ControlRow{"s_barrier_signal", BarrierSignal, Pipe::Internal, {.generations = kRdna4}},

@@ -1,0 +1,141 @@
+// Races of workgroups in device memory.
+#include <gtest/gtest.h>
+
+#include "check/race/race_testing.h"
+#include "check/text.h"
+
+namespace wavesmith::check {
+namespace {
+
+std::string operator+(std::string_view a, std::string_view b) { return std::string(a) + std::string(b); }
+
+/// The lanes' own places in memory, of workgroups of 64.
+constexpr std::string_view kOwn = "s_lshl_b32 s10, s8, 8\nADD v2, s10, v1\n";
+/// The workgroup before this one; of the first the last of 8.
+constexpr std::string_view kBefore =
+    "s_add_u32 s10, s8, 7\ns_and_b32 s10, s10, 7\ns_lshl_b32 s10, s10, 8\nADD v3, s10, v1\n";
+/// Adds one to the counter at 0x8000 behind `fence`, and waits until there are eight.
+std::string meet(std::string_view release, std::string_view acquire) {
+  return "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\n" + std::string(release) +
+         "\nONE_LANE\nATOMIC_ADD v4, v5, s[4:5]\nwait:\nLOAD v6, v4, s[4:5] AGENT_LOAD\nWAIT_LOAD\n"
+         "v_readfirstlane_b32 s11, v6\ns_cmp_lt_u32 s11, 8\ns_cbranch_scc1 wait\n" +
+         std::string(acquire) + "\nALL_LANES\n";
+}
+
+const RacePair kPairs[] = {
+    {"WorkgroupsWriteOnePlace", "global-write-write", "v_mov_b32 v3, s8\nSTORE v1, v3, s[4:5]",
+     kOwn + "v_mov_b32 v3, s8\nSTORE v2, v3, s[4:5]", 8, 0},
+    {"WorkgroupsWriteOneValue", "global-same-value", "v_mov_b32 v3, 7\nSTORE v1, v3, s[4:5]",
+     kOwn + "v_mov_b32 v3, 7\nSTORE v2, v3, s[4:5]", 8, 0},
+    {"NeighboursReadInPlace", "global-read-write",
+     kOwn + kBefore + "LOAD v4, v3, s[4:5]\nWAIT_LOAD\nSTORE v2, v4, s[4:5]",
+     kOwn + kBefore + "LOAD v4, v3, s[4:5]\nWAIT_LOAD\nSTORE v2, v4, s[4:5] offset:2048", 8, 0},
+    {"ScalarReadsOfWhatOthersWrite", "global-read-write",
+     kOwn + "s_load_b32 s12, s[4:5], 0x0\nWAIT_SCALAR\nSTORE v2, v0, s[4:5]",
+     kOwn + "s_load_b32 s12, s[4:5], 0x4000\nWAIT_SCALAR\nSTORE v2, v0, s[4:5]", 8, 0, "gfx1"},
+    {"BytesOfOneDword", "global-write-write", "v_mov_b32 v3, s8\nSTORE8 v1, v3, s[4:5]",
+     "v_mov_b32 v3, s8\nADD v1, s8, v1\nSTORE8 v1, v3, s[4:5]", 4, 0},
+    {"WideAndNarrowStores", "global-write-write",
+     "s_lshl_b32 s10, s8, 7\nv_lshlrev_b32 v3, 3, v0\nADD v3, s10, v3\nSTORE64 v3, v[0:1], s[4:5]",
+     "s_lshl_b32 s10, s8, 9\nv_lshlrev_b32 v3, 3, v0\nADD v3, s10, v3\nSTORE64 v3, v[0:1], s[4:5]", 8, 0},
+    {"HistogramClearedByEachWorkgroup", "global-atomic-plain",
+     "v_mov_b32 v4, 0\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 add\nSTORE v1, v4, s[4:5]\nadd:\nv_mov_b32 v5, 1\nATOMIC_ADD v1, v5, s[4:5]",
+     "v_mov_b32 v5, 1\nATOMIC_ADD v1, v5, s[4:5]", 8, 0, "gfx94"},
+    {"HistogramReadByEachWorkgroup", "global-atomic-plain",
+     "v_mov_b32 v5, 1\nATOMIC_ADD v1, v5, s[4:5]\nRELEASE\nLOAD v6, v1, s[4:5]\nWAIT_LOAD",
+     "v_mov_b32 v5, 1\nATOMIC_ADD v1, v5, s[4:5]\nRELEASE\nLOAD v6, v1, s[4:5] AGENT_LOAD\nWAIT_LOAD", 8, 0},
+    {"GridThatDoesNotMeet", "global-read-write",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nACQUIRE\nLOAD v4, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0},
+    {"GridThatMeetsTooEarly", "global-read-write",
+     kOwn + kBefore + meet("RELEASE", "ACQUIRE") + "STORE v2, v0, s[4:5]\nLOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "LOAD v7, v3, s[4:5]\nWAIT_LOAD\n" + meet("RELEASE", "ACQUIRE") +
+         "STORE v2, v0, s[4:5]",
+     8, 0},
+    {"AcquiredAtWorkgroupScope", "insufficient-scope",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "") +
+         "LOAD v7, v3, s[4:5] AGENT_LOAD\nWAIT_LOAD",
+     8, 0},
+    {"ReleasedAtWorkgroupScope", "insufficient-scope",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("s_waitcnt vmcnt(0)", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0, "gfx94"},
+    {"ReleasedWithoutAWait", "insufficient-scope",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", "",
+     8, 0},
+    {"LastWorkgroupAddsUp", "global-read-write",
+     // The last one to count reads what all have written; who reads without asking whether it is the last is
+     // wrong.
+     kOwn +
+         "STORE v2, v0, s[4:5]\nRELEASE\nv_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\nONE_LANE\n"
+         "ATOMIC_ADD v6, v4, v5, s[4:5] RETURN\nWAIT_LOAD\nACQUIRE\nALL_LANES\nLOAD v7, v1, s[4:5] offset:1792\nWAIT_LOAD",
+     kOwn +
+         "STORE v2, v0, s[4:5]\nRELEASE\nv_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\nONE_LANE\n"
+         "ATOMIC_ADD v6, v4, v5, s[4:5] RETURN\nWAIT_LOAD\nACQUIRE\nv_readfirstlane_b32 s11, v6\nALL_LANES\n"
+         "s_cmp_lg_u32 s11, 7\ns_cbranch_scc1 end\nLOAD v7, v1, s[4:5]\nLOAD v7, v1, s[4:5] offset:1792\nWAIT_LOAD\n"
+         "end:\ns_nop 0",
+     8, 0},
+    {"FlagOfTheWorkgroupBefore", "global-read-write",
+     kOwn +
+         "s_lshl_b32 s11, s8, 2\ns_add_u32 s11, s11, 0x8000\nv_mov_b32 v4, s11\nv_mov_b32 v5, 1\n"
+         "s_cmp_eq_u32 s8, 0\ns_cbranch_scc1 tell\n"
+         "ACQUIRE\nLOAD v7, v2, s[4:5]\nWAIT_LOAD\ntell:\nSTORE v2, v0, s[4:5] offset:256\nRELEASE\nONE_LANE\n"
+         "STORE v4, v5, s[4:5] offset:4 AGENT_STORE",
+     kOwn +
+         "s_lshl_b32 s11, s8, 2\ns_add_u32 s11, s11, 0x8000\nv_mov_b32 v4, s11\nv_mov_b32 v5, 1\n"
+         "s_cmp_eq_u32 s8, 0\ns_cbranch_scc1 tell\nwait:\nLOAD v6, v4, s[4:5] AGENT_LOAD\nWAIT_LOAD\n"
+         "v_readfirstlane_b32 s12, v6\ns_cmp_eq_u32 s12, 0\ns_cbranch_scc1 wait\n"
+         "ACQUIRE\nLOAD v7, v2, s[4:5]\nWAIT_LOAD\ntell:\nSTORE v2, v0, s[4:5] offset:256\nRELEASE\nONE_LANE\n"
+         "STORE v4, v5, s[4:5] offset:4 AGENT_STORE",
+     8, 0},
+    {"FlagToldBeforeItsData", "global-read-write",
+     kOwn + "s_lshl_b32 s11, s8, 2\ns_add_u32 s11, s11, 0x8000\nv_mov_b32 v4, s11\nv_mov_b32 v5, 1\n"
+            "s_cmp_eq_u32 s8, 0\ns_cbranch_scc1 tell\nwait:\nLOAD v6, v4, s[4:5] AGENT_LOAD\nWAIT_LOAD\n"
+            "v_readfirstlane_b32 s12, v6\ns_cmp_eq_u32 s12, 0\ns_cbranch_scc1 wait\n"
+            "ACQUIRE\nLOAD v7, v2, s[4:5]\nWAIT_LOAD\ntell:\nRELEASE\nONE_LANE\n"
+            "STORE v4, v5, s[4:5] offset:4 AGENT_STORE\nALL_LANES\nSTORE v2, v0, s[4:5] offset:256",
+     "", 8, 0},
+    {"SpinLockWithoutFences", "insufficient-scope",
+     "v_mov_b32 v4, 0x8000\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\nONE_LANE\nlock:\n"
+     "ATOMIC_CAS v6, v4, v[8:9], s[4:5] RETURN\nWAIT_LOAD\nv_readfirstlane_b32 s11, v6\ns_cmp_lg_u32 s11, 0\n"
+     "s_cbranch_scc1 lock\nLOAD v7, v9, s[4:5]\nWAIT_LOAD\nADD v7, v7, v8\nSTORE v9, v7, s[4:5]\n"
+     "STORE v4, v9, s[4:5] AGENT_STORE",
+     "v_mov_b32 v4, 0x8000\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\nONE_LANE\nlock:\n"
+     "ATOMIC_CAS v6, v4, v[8:9], s[4:5] RETURN\nWAIT_LOAD\nv_readfirstlane_b32 s11, v6\ns_cmp_lg_u32 s11, 0\n"
+     "s_cbranch_scc1 lock\nACQUIRE\nLOAD v7, v9, s[4:5]\nWAIT_LOAD\nADD v7, v7, v8\nSTORE v9, v7, s[4:5]\n"
+     "RELEASE\nSTORE v4, v9, s[4:5] AGENT_STORE",
+     8, 0},
+    {"LanesOfOneStore", "lanes-write-write", "v_mov_b32 v3, 0\nSTORE v3, v0, s[4:5]",
+     "v_mov_b32 v3, 0\nSTORE v3, v3, s[4:5]", 1, 64},
+};
+
+class GlobalRace : public testing::TestWithParam<RacePair> {};
+TEST_P(GlobalRace, IsFoundAndItsTwinIsRight) { expect_race(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Pairs, GlobalRace, testing::ValuesIn(kPairs),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(GlobalRaces, AreTheSameOnAnyNumberOfThreads) {
+  for (const RacePair& pair : kPairs)
+    if (pair.name == "WorkgroupsWriteOnePlace" || pair.name == "GridThatDoesNotMeet") {
+      std::vector<std::string> first;
+      for (const int threads : {1, 2, 4}) {
+        CheckedKernel kernel("race", "gfx942", race_kernel(kRaceTargets[1], pair.faulty));
+        auto* const data = kernel.allocate(16384);
+        const auto done = kernel.launch(pair.workgroups, 64, {reinterpret_cast<uint64_t>(data), 0}, threads);
+        ASSERT_TRUE(done) << done.error().text();
+        std::vector<std::string> texts;
+        for (const Finding& finding : kernel.findings()) texts.push_back(text_of(finding));
+        ASSERT_FALSE(texts.empty());
+        if (first.empty()) first = texts;
+        EXPECT_EQ(texts, first);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace wavesmith::check
