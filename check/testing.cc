@@ -23,6 +23,7 @@ CheckedKernel::CheckedKernel(std::string_view checkers, std::string_view target,
 Result<emulate::Statistics> CheckedKernel::launch(uint32_t workgroups, uint32_t workgroup_size,
                                                   const std::vector<uint64_t>& arguments, int threads) {
   std::optional<Session::Run> run;
+  emulate::GridBarrier barrier{.members = workgroups};
   kernel_.prepare = [&](emulate::Dispatch& dispatch, const emulate::Memory& memory) {
     dispatch.dispatch_id = launches_++;
     if (describe) {
@@ -30,6 +31,7 @@ Result<emulate::Statistics> CheckedKernel::launch(uint32_t workgroups, uint32_t 
       describe(described_);
       dispatch.kernel = &described_;
     }
+    dispatch.grid_barrier = &barrier;
     run.emplace(session_,
                 Launch{.target = dispatch.program->target(),
                        .wave_lanes = dispatch.program->wave_lanes(),

@@ -45,6 +45,9 @@ std::vector<Raise> raises_of(const isa::Instruction& instruction, const isa::Row
   // LLVM takes these to raise both counters and waits accordingly.
   if (isa::loads_to_lds(instruction) && isa::space_of(instruction.mnemonic) == isa::Space::Global)
     raises.push_back({Counter::Lgkm, Order::Lds});
+  // GDS_GPR_LOCK: it reads its VGPR when it is performed.
+  if (isa::operation_of(instruction.mnemonic) == isa::Operation::GridBarrier)
+    raises.push_back({Counter::Exp, Order::Any});
   return raises;
 }
 
@@ -61,11 +64,15 @@ uint16_t most_of(Counter counter, const isa::Target& target) {
   }
 }
 
-Limits limits_of(const isa::Instruction& instruction) {
+// The instructions have more bits than the counters, which go by the lower ones.
+Limits limits_of(const isa::Instruction& instruction, const isa::Target& target) {
   Limits limits;
   limits.fill(kNoLimit);
   const isa::WaitCounters waits = isa::wait_counters(instruction);
-  const auto set = [&](Counter counter, uint16_t value) { limits[static_cast<size_t>(counter)] = value; };
+  const auto set = [&](Counter counter, uint16_t value) {
+    if (value != isa::WaitCounters::kAny)
+      limits[static_cast<size_t>(counter)] = value & most_of(counter, target);
+  };
   set(Counter::Vm, waits.vm);
   set(Counter::Lgkm, waits.lgkm);
   set(Counter::Exp, waits.exp);

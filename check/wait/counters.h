@@ -34,7 +34,7 @@ uint16_t most_of(isa::Counter counter, const isa::Target& target);
 /// What an instruction waits for, by counter: the most that may be outstanding afterwards.
 using Limits = std::array<uint16_t, kCounters>;
 inline constexpr uint16_t kNoLimit = 0xffff;
-Limits limits_of(const isa::Instruction& instruction);
+Limits limits_of(const isa::Instruction& instruction, const isa::Target& target);
 
 /// Vector loads write their VGPRs in the order of their issue; otherwise in any, though the counter falls in
 /// order.

@@ -56,6 +56,22 @@ void Workgroup::tell_use(const emulate::WaveView& view, Wave& wave, const SiteFa
       });
 }
 
+void Workgroup::tell_locked(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts) {
+  const InFlight& flight = wave.board.flight(wave.reader);
+  const auto& instruction = facts.site->instruction;
+  const auto& reader = flight.facts->site->instruction;
+  shared_.findings.add({.rule = "war", .first = instruction.pc, .second = reader.pc}, now(), [&] {
+    return Finding{
+        .topic = Topic::Wait,
+        .rule = "war",
+        .what = fmt::format("overwrites {} before an instruction under way has read it",
+                            name_of(flight.facts->locked)),
+        .parties = {party(shared_.launch, "overwrites", instruction, id_, view.index(), view.exec()),
+                    party(shared_.launch, "reads", reader, id_, view.index(), 0)},
+        .fix = fmt::format("put {} between them", wait_text(isa::Counter::Exp, 0))};
+  });
+}
+
 void Workgroup::tell_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place,
                          LdsExposure::Shown shown) {
   Scoreboard& board = waves_[shown.wave].board;

@@ -56,7 +56,7 @@ Number Scoreboard::issue(const SiteFacts& facts, uint64_t exec, uint64_t event) 
     ++its.most;
   }
   // What it loads to LDS is there when the counter of vector memory says so.
-  if (!facts.flat) flight.pending = bit_of(facts.raises.front().counter);
+  if (!facts.flat) flight.pending = bit_of(facts.locked.count ? Counter::Exp : facts.raises.front().counter);
   if (facts.result.count && flight.pending) mark(number);
   return number;
 }

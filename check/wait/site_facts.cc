@@ -66,13 +66,16 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target, int wav
     else
       same->bits |= word.bits;
   }
-  facts.limits = limits_of(instruction);
+  facts.limits = limits_of(instruction, target);
   if (std::ranges::any_of(facts.limits, [](uint16_t limit) { return limit != kNoLimit; }))
     facts.tally = std::make_unique<Tally>();
   const isa::Pipe pipe = isa::pipe_of(instruction, site.row);
   facts.flat = pipe == isa::Pipe::Vmem && isa::space_of(instruction.mnemonic) == isa::Space::Flat;
   facts.lds = facts.flat || facts.to_lds || pipe == isa::Pipe::Lds;
   const Operation operation = isa::operation_of(instruction.mnemonic);
+  if (operation == Operation::GridBarrier)
+    for (const RegisterRange range : facts.effects.reads)
+      if (range.first < reg::kSgpr) facts.locked = range;
   facts.relative = !site.row && is_relative(operation);
   facts.vector = pipe == isa::Pipe::Valu || pipe == isa::Pipe::Transcendental;
   facts.index_on = operation == Operation::IndexOn;

@@ -34,6 +34,7 @@ struct SiteFacts {
   isa::Effects effects = {};
   std::vector<Word> touched = {};  ///< read or written
   isa::RegisterRange result = {};  ///< arrives later
+  isa::RegisterRange locked = {};  ///< read later
   std::vector<Raise> raises = {};
   Limits limits = {};
   std::unique_ptr<Tally> tally = {};  ///< of one that waits

@@ -173,6 +173,13 @@ const Pair kPairs[] = {
     {"LdsReadThenOverwrittenByOthers", "gfx90a", 64, "lds-barrier",
      "ds_read_b32 v3, v1\ns_barrier\nv_xor_b32 v2, 0x100, v1\nds_write_b32 v2, v0\ns_waitcnt lgkmcnt(0)",
      "ds_read_b32 v3, v1\ns_waitcnt lgkmcnt(0)\ns_barrier\nv_xor_b32 v2, 0x100, v1\nds_write_b32 v2, v0\ns_waitcnt lgkmcnt(0)", 2},
+    // What the global wave sync reads
+    {"BarrierOfTheGrid", "gfx90a", 64, "war",
+     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\nv_mov_b32 v2, 1\ns_waitcnt lgkmcnt(0)",
+     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt expcnt(0) lgkmcnt(0)\nv_mov_b32 v2, 1"},
+    {"BarrierOfTheGrid", "gfx1100", 32, "war",
+     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v2, 1",
+     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v3, 1"},
     // RDNA3
     {"VectorLoad", "gfx1100", 32, "raw",
      "global_load_b32 v2, v1, s[4:5]\nv_add_nc_u32 v3, v2, v2",
@@ -228,7 +235,7 @@ const Pair kPairs[] = {
      "global_load_b32 v2, v1, s[4:5]\ns_wait_loadcnt_dscnt 0x0\nv_mov_b32 v3, v2"},
     {"ScalarLoad", "gfx1201", 32, "raw",
      "s_load_b32 s6, s[4:5], 0x0\ns_wait_dscnt 0x0\ns_mov_b32 s7, s6",
-     "s_load_b32 s6, s[4:5], 0x0\ns_wait_kmcnt 0x0\ns_mov_b32 s7, s6"},
+     "s_load_b32 s6, s[4:5], 0x0\ns_wait_kmcnt 0x20\ns_mov_b32 s7, s6"},
     {"ScalarLoads", "gfx1201", 64, "scalar-out-of-order",
      "s_load_b32 s6, s[4:5], 0x0\ns_load_b32 s7, s[4:5], 0x4\ns_wait_kmcnt 0x1\ns_mov_b32 s8, s6",
      "s_load_b32 s6, s[4:5], 0x0\ns_load_b32 s7, s[4:5], 0x4\ns_wait_kmcnt 0x0\ns_mov_b32 s8, s6"},

@@ -32,6 +32,8 @@ void Workgroup::instruction(const WaveView& view, const emulate::Site& site) {
     if (uses) [[unlikely]]
       check_registers(view, wave, facts);
   }
+  if (wave.reader != kNone) [[unlikely]]
+    check_locked(view, wave, facts);
   if (!facts.plain) count_and_issue(view, wave, facts);
 }
 
@@ -50,6 +52,7 @@ void Workgroup::count_and_issue(const WaveView& view, Wave& wave, const SiteFact
   if (!facts.raises.empty()) {
     wave.current = wave.board.issue(facts, view.exec(), event_);
     wave.board.flight(wave.current).arrivals = wave.arrivals;
+    if (facts.locked.count) wave.reader = wave.current;
   }
   if (facts.site->barrier != BarrierStep::None) barrier(view.index(), wave, facts.site->barrier);
   if (facts.index_on) wave.indexing = true;
@@ -130,6 +133,21 @@ std::vector<Workgroup::Use> Workgroup::uses_of(const WaveView& view, Wave& wave,
   look(effects.reads, true);
   look(effects.writes, false);
   return uses;
+}
+
+void Workgroup::check_locked(const WaveView& view, Wave& wave, const SiteFacts& facts) {
+  const InFlight& flight = wave.board.flight(wave.reader);
+  const RegisterRange locked = flight.facts->locked;
+  if (flight.pending == 0 || locked.count == 0) {
+    wave.reader = kNone;
+    return;
+  }
+  for (const RegisterRange range : facts.effects.writes) {
+    if (!range.overlaps(locked) || (facts.effects.masked && view.exec() == 0)) continue;
+    tell_locked(view, wave, facts);
+    wave.board.forgive(wave.reader);
+    return;
+  }
 }
 
 void Workgroup::check_lds(const WaveView& view, const SiteFacts& facts, const LdsPlace& place) {

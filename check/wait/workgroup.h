@@ -47,6 +47,7 @@ class Workgroup final : public emulate::WorkgroupListener {
     Number current = kNone;                 ///< the memory instruction whose accesses are being told
     uint32_t arrivals = 0, departures = 0;  ///< at barriers
     bool indexing = false;
+    Number reader = kNone;  ///< that reads its registers later
   };
   /// A register in flight that an instruction uses.
   struct Use {
@@ -60,10 +61,12 @@ class Workgroup final : public emulate::WorkgroupListener {
   [[nodiscard]] std::vector<Use> uses_of(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts,
                                          const isa::Effects& effects);
   void count_and_issue(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
+  void check_locked(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
   void barrier(uint32_t index, Wave& wave, emulate::BarrierStep step);
   void check_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place);
 
   void tell_use(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts, const Use& use);
+  void tell_locked(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
   void tell_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place,
                 LdsExposure::Shown shown);
   [[nodiscard]] Findings::Order now() const;
