@@ -23,6 +23,7 @@ Facts facts_of(const emulate::Site& site, const isa::Target& target, int wave_la
 /// A hazard that happened.
 struct Happened {
   std::string_view rule;  ///< a literal
+  bool certain = true;    ///< otherwise it is a hint
   const emulate::Site* first = nullptr;
   const emulate::Site* second = nullptr;
   std::string did, does;  ///< their roles

@@ -72,7 +72,7 @@ void HazardWorkgroup::tell(const Happened& happened, uint32_t wave) {
                        {.dispatch = launch.id, .workgroup = launch.number_of(id_), .event = events_}, [&] {
                          return Finding{.topic = Topic::Hazard,
                                         .rule = std::string(happened.rule),
-                                        .severity = Severity::Error,
+                                        .severity = happened.certain ? Severity::Error : Severity::Hint,
                                         .what = happened.what,
                                         .parties = {party(launch, happened.does, second, id_, wave, 0),
                                                     party(launch, happened.did, first, id_, wave, 0)},

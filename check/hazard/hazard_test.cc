@@ -77,7 +77,8 @@ constexpr Distance kValu[] = {
     {"vgpr-dpp", kCdna, 2, "v_add_f32 v3, v0, v1", "v_add_f32_dpp v4, v3, v1 row_ror:4 row_mask:0xf bank_mask:0xf"},
     {"setreg-getreg", kCdna, 2, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0", "s_getreg_b32 s12, hwreg(HW_REG_MODE)"},
     {"setreg-setreg", kCdna, 2, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 15"},
-    {"m0", kCdna, 1, "s_mov_b32 m0, 0", "buffer_load_dword v0, s[8:11], 0 offen lds"},
+    {"m0", kFromCdna3, 1, "s_mov_b32 m0, 0", "global_load_lds_dword v0, s[4:5]"},
+    {"m0", kCdna, 1, "s_mov_b32 m0, 0", "ds_read_addtid_b32 v3"},
     {"m0", kCdna, 1, "s_mov_b32 s12, 0\ns_mov_b32 m0, 0", "s_movrels_b32 s13, s12"},
     {"store-data", "gfx90a", 1, "global_store_dwordx4 v0, v[4:7], s[4:5]", "v_mov_b32 v5, 1"},
     {"store-data", kFromCdna3, 2, "global_store_dwordx4 v0, v[4:7], s[4:5]", "v_mov_b32 v5, 1"},
@@ -234,9 +235,14 @@ TEST(Hazard, IsNoneWhereHardwareWaits) {
        {"v_readfirstlane_b32 s12, v1\ns_add_u32 s13, s12, 1",                 // VALU to SALU
         "v_cmp_lt_u32 vcc, v1, v2\nv_cndmask_b32 v3, v1, v2, vcc",            // a mask of lanes
         "v_cmp_lt_u32 s[12:13], v1, v2\nv_cndmask_b32 v3, v1, v2, s[12:13]",  // likewise
-        "v_rcp_f32 v3, v1\nv_rcp_f32 v4, v3",                                 // both transcendental
-        "v_mov_b32 v3, 0\nglobal_store_dword v0, v3, s[4:5]",                 // VALU to memory
-        "global_store_dwordx2 v0, v[4:5], s[4:5]\nv_mov_b32 v4, 0",           // 64 bits
+        "s_mov_b32 m0, 0\nbuffer_load_dword v0, s[8:11], 0 offen lds",        // M0 to a load of a buffer
+        "s_setvskip 0, 0\nv_mov_b32 v3, 0",                                   // VSKIP by its own instruction
+        "v_mov_b32 v3, 0\nv_add_f32_dpp v4, v1, v3 row_shr:1 row_mask:0xf bank_mask:0xf",   // not moved
+        "v_readfirstlane_b32 s12, v1\ns_and_b32 s12, s12, 1\nv_readlane_b32 s13, v0, s12",  // by way of the
+                                                                                            // SALU
+        "v_rcp_f32 v3, v1\nv_rcp_f32 v4, v3",                        // both transcendental
+        "v_mov_b32 v3, 0\nglobal_store_dword v0, v3, s[4:5]",        // VALU to memory
+        "global_store_dwordx2 v0, v[4:5], s[4:5]\nv_mov_b32 v4, 0",  // 64 bits
         "v_mfma_f32_16x16x16f16 a[0:3], v[0:1], v[0:1], 0\n"
         "v_mfma_f32_16x16x16f16 a[0:3], v[0:1], v[0:1], a[0:3]"})  // an accumulation
     EXPECT_EQ(rules_of("gfx942", 64, text), std::vector<std::string>{}) << text;
@@ -250,6 +256,19 @@ TEST(Hazard, CountsThePassesOfAMatrixInstructionInBetween) {
   EXPECT_EQ(rules_of("gfx942", 64, text), std::vector<std::string>{});
 }
 
+TEST(Hazard, IsAHintWhereKernelsOfAmdDoTheSame) {
+  CheckedKernel kernel(
+      "hazard", "gfx942",
+      "v_mfma_f32_16x16x16f16 v[4:7], v[0:1], v[0:1], 0\ns_nop 3\nv_add_f32 v8, v4, v0\n"
+      "s_nop 7\nv_mfma_f32_16x16x16f16 v[4:7], v[0:1], v[0:1], 0\ns_nop 2\nv_mul_f32 v8, v4, v0");
+  ASSERT_TRUE(kernel.launch(1, 64, {}));
+  const auto findings = kernel.findings();
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].severity, Severity::Error);
+  EXPECT_EQ(findings[0].parties[0].instruction, "v_mul_f32_e32 v8, v4, v0");
+  EXPECT_EQ(findings[1].severity, Severity::Hint);
+}
+
 TEST(Hazard, IsToldWithBothInstructionsAndTheWaitThatIsMissing) {
   CheckedKernel kernel("hazard", "gfx942",
                        "v_readfirstlane_b32 s12, v0\ns_nop 0\nv_readlane_b32 s13, v0, s12");
@@ -257,10 +276,11 @@ TEST(Hazard, IsToldWithBothInstructionsAndTheWaitThatIsMissing) {
   const auto findings = kernel.findings();
   ASSERT_EQ(findings.size(), 1u);
   const Finding& finding = findings[0];
+  EXPECT_EQ(finding.severity, Severity::Error);
   EXPECT_EQ(
       finding.what,
-      "s12 read as the number of a lane 1 wait state after written by a VALU instruction: it needs 4 wait "
-      "states, and the hardware does not wait");
+      "s12 written by a VALU instruction, then read as the number of a lane, 1 wait state later where 4 are "
+      "needed: the hardware does not wait");
   EXPECT_EQ(finding.fix, "put s_nop 2 or as many independent instructions between the two");
   EXPECT_EQ(finding.count, 6u);
   ASSERT_EQ(finding.parties.size(), 2u);

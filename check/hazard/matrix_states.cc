@@ -54,6 +54,11 @@ int states_to_reader(const Parts& first, const Parts& second, const isa::Target&
   return states_to_registers(first, target);
 }
 
+int practised_to_reader(const Parts& first, const Parts& second, const isa::Target& target) {
+  const bool does = !second.memory && first.unit == MatrixUnit::Xdl && !target.is(isa::kCdna2);
+  return does ? first.passes : states_to_reader(first, second, target);
+}
+
 int states_to_writer(const Parts& first, const isa::Target& target) {
   if (is_small_double(first)) return 6;
   if (first.unit == MatrixUnit::Double) return 11;

@@ -16,6 +16,8 @@ int states_to_c(const Parts& first, const Parts& second, const isa::Target& targ
 int states_to_ab(const Parts& first, const isa::Target& target);
 /// D is read by a vector instruction of another kind, or by vector memory, LDS or an export.
 int states_to_reader(const Parts& first, const Parts& second, const isa::Target& target);
+/// Those with which kernels of AMD's own read D by the VALU.
+int practised_to_reader(const Parts& first, const Parts& second, const isa::Target& target);
 /// D is overwritten by a vector instruction.
 int states_to_writer(const Parts& first, const isa::Target& target);
 /// C is overwritten by a vector instruction.

@@ -58,12 +58,11 @@ void add_sources(Parts& parts, const isa::Instruction& in, const isa::Row& row, 
     for (size_t i = count; i < select->values.size(); ++i) parts.moves_result |= select->values[i] != 0;
 }
 
-/// SDWA and op_sel; of conversions to four-bit floats LLVM 22, GCNHazardRecognizer.cpp,
-/// getDstSelForwardingOperand, says that all do.
+/// SDWA and op_sel; of conversions to four-bit floats with stochastic rounding LLVM 22,
+/// GCNHazardRecognizer.cpp, getDstSelForwardingOperand, says that all do.
 void find_moved_result(Parts& parts, const isa::Instruction& in) {
   if (const isa::Modifier* const to = in.find("dst_sel")) parts.moves_result |= to->text != "DWORD";
-  parts.moves_result |=
-      in.mnemonic.starts_with("v_cvt_scalef32_pk_fp4") || in.mnemonic.starts_with("v_cvt_scalef32_sr_pk_fp4");
+  parts.moves_result |= in.mnemonic.starts_with("v_cvt_scalef32_sr_pk_fp4");
 }
 
 void add_matrix(Parts& parts, const isa::Instruction& in, const isa::Row& row, const isa::Target& target,
@@ -100,9 +99,11 @@ void add_memory(Parts& parts, const isa::Instruction& in, const isa::Row& row, i
       add(parts.constants, range);
   const isa::Space space = isa::space_of(in.mnemonic);
   const bool lds = space == isa::Space::Lds;
-  parts.needs_m0 = isa::loads_to_lds(in) || (lds && (row.facts.by_lane || in.has("gds")));
-  if (parts.needs_m0 && !lds) add(parts.constants, {isa::reg::kM0, 1});
   const bool buffer = space == isa::Space::Buffer || space == isa::Space::Typed;
+  if (isa::loads_to_lds(in)) add(parts.constants, {isa::reg::kM0, 1});
+  // Loads of buffers to LDS are not in the manual's list, and AMD's own kernels (AITER) put nothing in
+  // between.
+  parts.needs_m0 = (isa::loads_to_lds(in) && !buffer) || (lds && (row.facts.by_lane || in.has("gds")));
   const bool offset = buffer && operands.scalar && registers_of(*operands.scalar, lanes).count;
   if (!lds && data.count > 2 && is_vector(data) && !offset) parts.store_data = {data};
 }
@@ -144,10 +145,7 @@ void find_hardware_register(Parts& parts, const isa::Instruction& in) {
     parts.sets_skip = parts.operation == Operation::SetRegister &&
                       parts.hardware_register.ends_with("REG_MODE") && first <= kSkip && kSkip < first + bits;
   }
-  if (parts.operation == Operation::Skip) {
-    parts.hardware_register = "HW_REG_MODE";
-    parts.sets_skip = true;
-  }
+  if (parts.operation == Operation::Skip) parts.hardware_register = "HW_REG_MODE";
 }
 
 bool needs_m0(Operation operation) {
@@ -200,6 +198,10 @@ Parts parts_of(const emulate::Site& site, const isa::Target& target, int wave_la
   parts.does_nothing = in.mnemonic == "v_nop";
   if (parts.operation == Operation::Nop && !in.operands.empty())
     parts.states = static_cast<int>(in.operands[0].bits) + 1;
+  if (parts.operation == Operation::Barrier) {
+    const isa::IssueRules& cycles = isa::issue_rules(target);
+    parts.states = std::max(1, cycles.barrier / cycles.quantum);
+  }
   add_effects(parts, effects_of(in, row, target, wave_lanes));
   if (!in.second.empty()) {
     for (const isa::Instruction* const half : {&in, &in.second.front()}) {

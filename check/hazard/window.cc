@@ -37,6 +37,15 @@ bool Window::overwritten(uint64_t number, isa::RegisterRange registers) const {
   return false;
 }
 
+bool Window::reads_valu_scalars(const Parts& parts) const {
+  const uint64_t oldest = std::max(drained_, count_ < kShort ? 0 : count_ - kShort);
+  for (uint64_t i = count_; i > oldest; --i) {
+    const Parts& past = past_[(i - 1) % kKept].facts->parts;
+    if (past.valu && first_common(past.scalar_writes, parts.scalar_reads).count) return true;
+  }
+  return false;
+}
+
 bool Window::judge(uint64_t number, const emulate::Site& site, const Facts& facts, uint64_t between,
                    Happened& happened) const {
   const Past& past = past_[number % kKept];
@@ -48,6 +57,7 @@ bool Window::judge(uint64_t number, const emulate::Site& site, const Facts& fact
     const isa::RegisterRange both = first_common(past.facts->first_registers[i], facts.second_registers[i]);
     if (!both.count) continue;
     const Rule& rule = rules()[i];
+    if (rule.scalar && number < drained_) continue;
     const auto states = static_cast<uint64_t>(rule.states(past.facts->parts, facts.parts, target_));
     if (states <= needed || overwritten(number, both)) continue;
     broken = &rule;
@@ -55,16 +65,22 @@ bool Window::judge(uint64_t number, const emulate::Site& site, const Facts& fact
     about = both;
   }
   if (!broken) return false;
+  const bool certain = !broken->practised || between < static_cast<uint64_t>(broken->practised(
+                                                           past.facts->parts, facts.parts, target_));
   const std::string name = about == kItself ? std::string() : name_of(about) + " ";
-  happened = {.rule = broken->name,
-              .first = past.site,
-              .second = &site,
-              .did = fmt::format("{}{}", name, broken->did),
-              .does = fmt::format("{}{}", name, broken->does),
-              .what = fmt::format("{}{} {} after {}: it needs {}, and the hardware does not wait", name,
-                                  broken->does, states_text(between), broken->did, states_text(needed)),
-              .fix = fmt::format("put s_nop {} or as many independent instructions between the two",
-                                 needed - between - 1)};
+  happened = {
+      .rule = broken->name,
+      .certain = certain,
+      .first = past.site,
+      .second = &site,
+      .did = fmt::format("{}{}", name, broken->did),
+      .does = fmt::format("{}{}", name, broken->does),
+      .what = fmt::format("{}{}, then {}, {} later where {} needed: {}", name, broken->did, broken->does,
+                          states_text(between), needed == 1 ? "1 is" : fmt::format("{} are", needed),
+                          certain ? "the hardware does not wait"
+                                  : "the manual asks for that, though AMD has kernels with fewer"),
+      .fix = fmt::format("put s_nop {} or as many independent instructions between the two",
+                         needed - between - 1)};
   return true;
 }
 

@@ -2,7 +2,9 @@
 //
 // Time counts in wait states: an instruction takes one, s_nop as many as it says. A matrix instruction keeps
 // its unit busy for its passes, and the next one issues no earlier: the wave waits as if there were s_nop in
-// between. Stalls that nothing promises (a cache that misses, other waves) count as none.
+// between. The SALU waits for the VALU where it reads
+// what that has written, and then all scalar registers are there. Stalls that nothing promises (a cache that
+// misses, other waves) count as none.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +26,7 @@ class Window {
     const Parts& parts = facts.parts;
     uint64_t issued = next_;
     if (parts.matrix && unit_free_ > issued) issued = unit_free_;
+    if (parts.salu && issued < watched_ && reads_valu_scalars(parts)) drained_ = count_;
     if (facts.second && issued < watched_) look_back(site, facts, issued, found);
     next_ = issued + static_cast<uint64_t>(parts.states);
     if (parts.matrix) unit_free_ = issued + static_cast<uint64_t>(parts.passes);
@@ -53,13 +56,15 @@ class Window {
       if (judge(i - 1, site, facts, between, happened)) found(happened);
     }
   }
+  /// Whether the SALU has to wait for what the VALU has written: then all of that has been written.
+  [[nodiscard]] bool reads_valu_scalars(const Parts& parts) const;
   bool judge(uint64_t number, const emulate::Site& site, const Facts& facts, uint64_t between,
              Happened& happened) const;
   bool overwritten(uint64_t number, isa::RegisterRange registers) const;
 
   const isa::Target& target_;
   std::array<Past, kKept> past_{};
-  uint64_t count_ = 0;
+  uint64_t count_ = 0, drained_ = 0;
   uint64_t next_ = 1, unit_free_ = 0, watched_ = 0, matrix_watched_ = 0;
 };
 
