@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "isa/cost/cost.h"
+
 namespace wavesmith::check::hazard {
 namespace {
 
@@ -25,6 +27,11 @@ std::string states_text(uint64_t count) {
 }
 
 }  // namespace
+
+Window::Window(const isa::Target& target) : target_(target) {
+  const isa::IssueRules& cycles = isa::issue_rules(target);
+  branch_taken_ = static_cast<uint64_t>(std::max(1, cycles.branch_taken / cycles.quantum) - 1);
+}
 
 bool Window::overwritten(uint64_t number, isa::RegisterRange registers) const {
   if (registers == kItself) return false;

@@ -18,13 +18,15 @@ namespace wavesmith::check::hazard {
 
 class Window {
  public:
-  explicit Window(const isa::Target& target) : target_(target) {}
+  explicit Window(const isa::Target& target);
 
   /// The wave issues an instruction. `found` is called with each hazard: found(Happened).
   template <class Found>
   void step(const emulate::Site& site, const Facts& facts, Found found) {
     const Parts& parts = facts.parts;
     uint64_t issued = next_;
+    if (site.instruction.pc != expected_) issued += branch_taken_;
+    expected_ = site.instruction.pc + site.instruction.size;
     if (parts.matrix && unit_free_ > issued) issued = unit_free_;
     if (parts.salu && issued < watched_ && reads_valu_scalars(parts)) drained_ = count_;
     if (facts.second && issued < watched_) look_back(site, facts, issued, found);
@@ -64,6 +66,8 @@ class Window {
 
   const isa::Target& target_;
   std::array<Past, kKept> past_{};
+  uint64_t branch_taken_;  ///< wait states that a branch takes beside its own
+  uint64_t expected_ = 0;  ///< pc of the next instruction where there is no branch
   uint64_t count_ = 0, drained_ = 0;
   uint64_t next_ = 1, unit_free_ = 0, watched_ = 0, matrix_watched_ = 0;
 };
