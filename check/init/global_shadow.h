@@ -1,7 +1,7 @@
 // Which bytes of device memory nobody wrote, of the whole process.
 //
-// A bit for each byte, in pages of 4096 bytes that are made when a part of one differs from the rest. Kernels on
-// several threads change it at once; that they write different bytes is the race checker's business.
+// A bit for each byte, in pages of 4096 bytes that are made when a part of one differs from the rest. Kernels
+// on several threads change it at once; that they write different bytes is the race checker's business.
 #pragma once
 
 #include <array>

@@ -31,7 +31,9 @@ CheckerKind init_checker() {
           .does_not_see =
               "what the host wrote by mistake, what is copied from memory to memory unchanged, bits within a "
               "byte of memory, registers that M0 chooses, and stores whose data is undefined in part only",
-          .make = [](Findings& findings) -> std::unique_ptr<Checker> { return std::make_unique<Init>(findings); }};
+          .make = [](Findings& findings) -> std::unique_ptr<Checker> {
+            return std::make_unique<Init>(findings);
+          }};
 }
 
 }  // namespace wavesmith::check

@@ -8,9 +8,7 @@
 namespace wavesmith::check::init {
 namespace {
 
-uint32_t mask_of(int bit, int bits) {
-  return static_cast<uint32_t>(isa::low_bits(bits) << (bit % 32));
-}
+uint32_t mask_of(int bit, int bits) { return static_cast<uint32_t>(isa::low_bits(bits) << (bit % 32)); }
 
 /// The dwords that an element stands in: one, two of an F64, or two of six bits across a boundary.
 template <class Add>
@@ -43,8 +41,8 @@ std::unique_ptr<MatrixPlaces> matrix_places(const isa::Instruction& instruction,
           known.mask |= mask;
           return;
         }
-      to.push_back({static_cast<uint8_t>(line), static_cast<uint8_t>(block), static_cast<uint8_t>(at.lane), dword,
-                    mask});
+      to.push_back({static_cast<uint8_t>(line), static_cast<uint8_t>(block), static_cast<uint8_t>(at.lane),
+                    dword, mask});
     });
   };
   // RDNA3 holds A and B in each half of a wave again.
@@ -72,7 +70,8 @@ std::unique_ptr<MatrixPlaces> matrix_places(const isa::Instruction& instruction,
         const int half = upper && bits == 16 ? 16 : 0;
         places->d.push_back({static_cast<uint8_t>(i), static_cast<uint8_t>(j), static_cast<uint8_t>(block),
                              static_cast<uint8_t>(at.lane), static_cast<uint8_t>(at.bit / 32),
-                             static_cast<uint8_t>(bits == 64 ? 2 : 1), mask_of(at.bit + half, std::min(bits, 32))});
+                             static_cast<uint8_t>(bits == 64 ? 2 : 1),
+                             mask_of(at.bit + half, std::min(bits, 32))});
       }
   }
   return places;

@@ -59,8 +59,7 @@ void Workgroup::access(const emulate::WaveView& view, const emulate::Site& site,
   if (access.direction == Direction::Atomic) return atomic(plan, access);
   static thread_local Lanes lanes;
   if (access.direction == Direction::Load) {
-    if (loads(access, lanes))
-      access.scalar ? to_scalars(plan, lanes) : to_registers(plan, access, lanes);
+    if (loads(access, lanes)) access.scalar ? to_scalars(plan, lanes) : to_registers(plan, access, lanes);
     wave_->next_dword += (access.bytes + 3) / 4;
     return;
   }
@@ -170,7 +169,8 @@ bool Workgroup::loads_lds(const Access& access, Lanes& lanes) {
     }
   });
   const auto written = lds_->origins.find(where / 4);
-  lanes.origin = written == lds_->origins.end() ? loaded(Origin::Kind::Lds, where, lanes.any) : written->second;
+  lanes.origin =
+      written == lds_->origins.end() ? loaded(Origin::Kind::Lds, where, lanes.any) : written->second;
   return lanes.any != 0;
 }
 
@@ -286,9 +286,8 @@ void Workgroup::check_output(const Access& access, Lanes& lanes) {
   const uint32_t whole = low(std::min(access.bytes, kMostBytes));
   uint64_t used = lanes.computed, partly = 0;
   if (!copied)
-    for_lanes(lanes.any & ~lanes.computed, [&](int lane) {
-      (lanes.bytes[lane] == whole ? used : partly) |= uint64_t{1} << lane;
-    });
+    for_lanes(lanes.any & ~lanes.computed,
+              [&](int lane) { (lanes.bytes[lane] == whole ? used : partly) |= uint64_t{1} << lane; });
   if (used) tell(Use::Output, access.scalar ? 0 : used, lanes.origin);
   if (partly) tell(Use::PartOfOutput, partly, lanes.origin);
   // What was told of once is not told of again.
@@ -309,7 +308,8 @@ void Workgroup::stores(const Access& access, const Lanes* lanes) {
     });
   } else if (global.used()) {
     if (contiguous(access))
-      return global.define(access.address[0], access.bytes * static_cast<uint64_t>(std::popcount(access.lanes)));
+      return global.define(access.address[0],
+                           access.bytes * static_cast<uint64_t>(std::popcount(access.lanes)));
     for_lanes(access.lanes, [&](int lane) { global.define(access.address[lane], access.bytes); });
   }
 }
@@ -351,9 +351,8 @@ void Workgroup::stores_private(const Access& access, const Lanes* lanes) {
       PrivateShadow::Byte& byte = scratch.at(offset + i);
       uint64_t undefined = 0;
       if (lanes && i < kMostBytes)
-        for_lanes(same & lanes->any, [&](int lane) {
-          undefined |= static_cast<uint64_t>(lanes->bytes[lane] >> i & 1) << lane;
-        });
+        for_lanes(same & lanes->any,
+                  [&](int lane) { undefined |= static_cast<uint64_t>(lanes->bytes[lane] >> i & 1) << lane; });
       byte.undefined = (byte.undefined & ~same) | undefined;
       byte.computed = (byte.computed & ~same) | (lanes ? lanes->computed & undefined : 0);
       if (undefined) scratch.origins[(offset + i) / 4] = lanes->origin;

@@ -24,8 +24,8 @@ struct Origin {
 /// How a value that nobody wrote matters.
 enum class Use : uint8_t { Branch, Address, Output, PartOfOutput };
 
-/// Those of a workgroup, by number; 0 is none. An instruction has one for each register that it reads, and one
-/// for what it loads.
+/// Those of a workgroup, by number; 0 is none. An instruction has one for each register that it reads, and
+/// one for what it loads.
 class OriginTable {
  public:
   uint32_t add(const Origin& origin);

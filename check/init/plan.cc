@@ -64,7 +64,8 @@ class StepMaker {
     if (role.type == Type::Scc) return {reg::kScc, 1};
     if (role.type == Type::M0) return {reg::kM0, 1};
     if (role.type == Type::Exec) return step_.scalar ? RegisterRange{reg::kExec, 2} : lane_mask(reg::kExec);
-    if (role.type == Type::LaneMask) return step_.scalar ? RegisterRange{reg::kExec, 1} : lane_mask(reg::kVcc);
+    if (role.type == Type::LaneMask)
+      return step_.scalar ? RegisterRange{reg::kExec, 1} : lane_mask(reg::kVcc);
     return {};
   }
   [[nodiscard]] int64_t flag(std::string_view name, size_t i, int64_t otherwise = 0) const {
@@ -138,9 +139,9 @@ class StepMaker {
       source.sign = operand.sign_extend;
     } else if (type == Type::B8) {
       source.bits = 8;
-      source.shift = static_cast<uint8_t>(
-          8 * (instruction_.has("byte_sel") ? instruction_.value("byte_sel") & 3
-                                            : flag("op_sel", 1) * 2 + flag("op_sel", 0)));
+      source.shift = static_cast<uint8_t>(8 * (instruction_.has("byte_sel")
+                                                   ? instruction_.value("byte_sel") & 3
+                                                   : flag("op_sel", 1) * 2 + flag("op_sel", 0)));
     } else if (type == Type::Mixed) {
       if (flag("op_sel_hi", index) != 0) source.bits = 16, source.shift = high ? 16 : 0;
     } else if (is_halves(type) || is_pair(type)) {
@@ -174,8 +175,8 @@ class StepMaker {
   }
 
   void choose_result_part(Place& result, const Operand& operand, Type type) const {
-    const bool high = operand.half == Operand::Half::High ||
-                      (operand.half == Operand::Half::Whole && op_sel_of_result());
+    const bool high =
+        operand.half == Operand::Half::High || (operand.half == Operand::Half::Whole && op_sel_of_result());
     if (const auto* const selection = instruction_.find("dst_sel")) {
       select_part(result, selection->text);
       const isa::Modifier* const unused = instruction_.find("dst_unused");
@@ -183,9 +184,9 @@ class StepMaker {
     } else if (type == Type::B8) {
       result.bits = 8;
       result.rest = false;
-      result.shift = static_cast<uint8_t>(
-          8 * (instruction_.has("byte_sel") ? instruction_.value("byte_sel") & 3
-                                            : flag("op_sel", 3) * 2 + flag("op_sel", 2)));
+      result.shift = static_cast<uint8_t>(8 * (instruction_.has("byte_sel")
+                                                   ? instruction_.value("byte_sel") & 3
+                                                   : flag("op_sel", 3) * 2 + flag("op_sel", 2)));
     } else if (type == Type::B16) {
       result.bits = 16;
       result.rest = false;
@@ -221,15 +222,18 @@ class StepMaker {
   /// Whether every source and the result are two values.
   [[nodiscard]] bool all_in_two() const {
     return std::all_of(row_.roles, row_.roles + row_.count, [](const Role& role) {
-      return is_halves(role.type) || is_pair(role.type) || role.type == Type::Immediate || role.type == Type::Mode;
+      return is_halves(role.type) || is_pair(role.type) || role.type == Type::Immediate ||
+             role.type == Type::Mode;
     });
   }
   [[nodiscard]] Shuffle shuffle() const {
-    static const std::map<std::string_view, Shuffle> kKnown = {
-        {"v_writelane_b32", Shuffle::WriteLane},  {"v_permlane16_b32", Shuffle::Rows16},
-        {"v_permlanex16_b32", Shuffle::RowsX16},  {"v_permlane64_b32", Shuffle::Halves64},
-        {"v_swap_b32", Shuffle::Swap},            {"v_permlane16_swap_b32", Shuffle::Swap16},
-        {"v_permlane32_swap_b32", Shuffle::Swap32}};
+    static const std::map<std::string_view, Shuffle> kKnown = {{"v_writelane_b32", Shuffle::WriteLane},
+                                                               {"v_permlane16_b32", Shuffle::Rows16},
+                                                               {"v_permlanex16_b32", Shuffle::RowsX16},
+                                                               {"v_permlane64_b32", Shuffle::Halves64},
+                                                               {"v_swap_b32", Shuffle::Swap},
+                                                               {"v_permlane16_swap_b32", Shuffle::Swap16},
+                                                               {"v_permlane32_swap_b32", Shuffle::Swap32}};
     const auto found = kKnown.find(instruction_.mnemonic);
     return found == kKnown.end() ? Shuffle::Unknown : found->second;
   }

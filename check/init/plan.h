@@ -21,12 +21,12 @@ struct Place {
     LaneMask,  ///< a bit of scalar registers for each lane
   };
   Kind kind = Kind::None;
-  uint16_t first = 0;   ///< register
-  uint8_t dwords = 1;   ///< registers
-  uint8_t shift = 0;    ///< of the value's lowest bit
-  uint8_t bits = 32;    ///< of the value, up to 64; more are not told apart
-  bool sign = false;    ///< a source: the bits above it are copies of its highest one
-  bool rest = false;    ///< a result: the register's other bits become defined
+  uint16_t first = 0;  ///< register
+  uint8_t dwords = 1;  ///< registers
+  uint8_t shift = 0;   ///< of the value's lowest bit
+  uint8_t bits = 32;   ///< of the value, up to 64; more are not told apart
+  bool sign = false;   ///< a source: the bits above it are copies of its highest one
+  bool rest = false;   ///< a result: the register's other bits become defined
   /// A source of two values: which of them are its low and its high one.
   bool low_from_high = false, high_from_high = true;
   const emulate::DppTable* lanes = nullptr;  ///< a source: which lane each lane reads
@@ -92,10 +92,10 @@ struct Plan {
     Nothing,  ///< neither reads nor writes what is followed
     Steps,
     Memory,
-    Branch,    ///< by `condition`
-    Jump,      ///< to an address in registers
-    Defines,   ///< its results are defined: clocks, hardware registers
-    Forgets,   ///< which registers it means is known at run time only
+    Branch,   ///< by `condition`
+    Jump,     ///< to an address in registers
+    Defines,  ///< its results are defined: clocks, hardware registers
+    Forgets,  ///< which registers it means is known at run time only
   };
   struct Test {
     uint8_t word;

@@ -92,8 +92,8 @@ class WaveShadow {
 
   PrivateShadow scratch;
   // Of the memory instruction under way.
-  uint32_t next_dword = 0, next_place = 0;        ///< of the registers that its next access fills or stores
-  std::array<uint32_t, kLanes> in_flight{};       ///< undefined bytes on their way from memory to LDS
+  uint32_t next_dword = 0, next_place = 0;   ///< of the registers that its next access fills or stores
+  std::array<uint32_t, kLanes> in_flight{};  ///< undefined bytes on their way from memory to LDS
   bool any_in_flight = false;
   uint32_t in_flight_origin = kNeverWritten;
 

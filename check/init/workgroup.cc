@@ -163,7 +163,8 @@ void Workgroup::define_result(const emulate::WaveView&, const Plan& plan) {
 
 uint32_t Workgroup::first_read(uint16_t r, uint32_t origin) {
   if (origin != kNeverWritten) return origin;
-  return origins_.add({.kind = Origin::Kind::Register, .where = r, .site = site_, .wave = number_, .lanes = 0});
+  return origins_.add(
+      {.kind = Origin::Kind::Register, .where = r, .site = site_, .wave = number_, .lanes = 0});
 }
 
 uint32_t Workgroup::loaded(Origin::Kind kind, uint64_t where, uint64_t lanes) {

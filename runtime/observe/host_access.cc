@@ -31,8 +31,7 @@ void tell_copied(const Box& box) {
       const uint64_t row_from = from + z * box.source_slice + y * box.source_pitch;
       tell_access(*session, "a copy", row_from, box.width, false);
       tell_access(*session, "a copy", row_to, box.width, true);
-      if (stays)
-        session->tell([&](check::Checker& checker) { checker.copied(row_to, row_from, box.width); });
+      if (stays) session->tell([&](check::Checker& checker) { checker.copied(row_to, row_from, box.width); });
     }
 }
 
