@@ -164,6 +164,10 @@ class Class:
             self.refused = why
 
 
+def _leaves(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else (value,)
+
+
 class Plan:
     """How an operator is called by compiled code: what it writes, and which arguments it gives back."""
 
@@ -181,6 +185,7 @@ class Plan:
                     if arguments[at].alias_info.before_set == result.alias_info.before_set:
                         of = (at, arguments[at].name)
             self.gives.append(of)
+        self.is_pointwise = torch.Tag.pointwise in op.tags
         self.list_result = len(op._schema.returns) == 1 and "[]" in str(op._schema.returns[0].type)
         self.fresh = any(of is None for of in self.gives)
 
@@ -190,13 +195,19 @@ class Plan:
         return args[at] if at < len(args) else kwargs[name]
 
     def overlaps(self, args: Sequence[Any], kwargs: dict[str, Any], inputs: Sequence[Any]) -> bool:
-        """Whether what is written shares memory with itself, or with another argument that is not the same tensor."""
+        """Whether what is written shares memory with itself, or with another argument.
+
+        That may be the same tensor where each element is computed of those at its own place.
+        """
+        given = [each for value in (*args, *kwargs.values()) for each in _leaves(value)]
         for which in self.writes:
             written = self._argument(which, args, kwargs)
-            for tensor in written if isinstance(written, (list, tuple)) else (written,):
+            for tensor in _leaves(written):
                 if tensor is None:
                     continue
                 if any(not stride and size > 1 for size, stride in zip(tensor.shape, tensor.stride(), strict=True)):
+                    return True
+                if not self.is_pointwise and sum(other is tensor for other in given) > 1:
                     return True
                 storage = tensor.untyped_storage()._cdata
                 for other in inputs:

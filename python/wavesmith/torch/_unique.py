@@ -200,6 +200,8 @@ def _put(x: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate:
         raise NotServed
     if index.device != x.device or source.device != x.device or (index.numel() and not x.numel()):
         raise NotServed
+    if not accumulate and torch.are_deterministic_algorithms_enabled():
+        raise NotServed  # of equal places any one's value stays
     if not index.numel():
         return x
     flat = _flat(x)
@@ -220,7 +222,7 @@ def _masked_scatter(x: torch.Tensor, mask: torch.Tensor, source: torch.Tensor) -
         raise NotServed from None
     places = flat_places(mask)
     if places.numel() > source.numel():
-        raise NotServed
+        raise RuntimeError("Number of elements of source < number of ones in mask")
     if not places.numel():
         return x
     flat = _flat(x)

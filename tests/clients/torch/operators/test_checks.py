@@ -7,6 +7,7 @@ import torch
 from torch.autograd import forward_ad
 
 import wavesmith.torch  # noqa: F401
+from wavesmith.torch import _compiled
 
 DEVICE = "wavesmith"
 pytestmark = pytest.mark.representative
@@ -47,6 +48,31 @@ def test_the_host_sees_what_overlaps() -> None:
     x = torch.arange(8.0, device=DEVICE)
     with pytest.raises(RuntimeError, match="unsupported operation"):
         x.put_(torch.arange(4, device=DEVICE), x[:4])
+
+
+def test_an_operand_that_is_written_and_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code, which would not see it, is left out."""
+    monkeypatch.setattr(_compiled, "enabled", True)
+    index = torch.tensor([2, 1, 0], device=DEVICE)
+    with pytest.raises(RuntimeError, match="unsupported operation"):
+        index.index_fill_(0, index, 0)
+
+
+def test_too_few_elements_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_compiled, "enabled", True)
+    x, mask = torch.zeros(5, device=DEVICE), torch.ones(5, dtype=torch.bool, device=DEVICE)
+    with pytest.raises(RuntimeError, match="elements of source < number of ones"):
+        x.masked_scatter_(mask, torch.ones(4, device=DEVICE))
+
+
+def test_what_is_not_deterministic_is_said() -> None:
+    x, index = torch.zeros(5, device=DEVICE), torch.zeros(2, dtype=torch.int64, device=DEVICE)
+    torch.use_deterministic_algorithms(True)
+    try:
+        with pytest.raises(RuntimeError, match="put_ does not have a deterministic implementation"):
+            x.put_(index, torch.ones(2, device=DEVICE))
+    finally:
+        torch.use_deterministic_algorithms(False)
 
 
 def test_memory_is_filled_where_algorithms_are_deterministic() -> None:

@@ -71,7 +71,7 @@ def _error(text: str) -> str:
     """What the first exception of a traceback says, with the sample that PyTorch's library names."""
     lines = [line for line in text.strip().splitlines() if line.strip()]
     end = next((n for n, line in enumerate(lines) if line.startswith(_CHAINED)), len(lines))
-    begin = max((n for n, line in enumerate(lines[:end]) if re.match(r"\w[\w.]*(:|$)", line)), default=0)
+    begin = next((n for n, line in enumerate(lines) if n and not line.startswith(" ")), 0)
     sample = re.search(r"Caused by (?:sample|reference) input at index \d+", text)
     said = " ".join(" ".join(lines[begin:end]).split())[:300]
     return f"{said} ({sample[0]})" if sample and sample[0] not in said else said
