@@ -78,6 +78,11 @@ class _Views:
                 return cast(torch.Tensor, _ours.view_of(view, value))
         return cast(torch.Tensor, _ours.host_view(value))
 
+    def add_written(self, value: Any) -> None:
+        """Notes the device of what is written: a single number of the CPU can be read, but not written."""
+        if isinstance(value, torch.Tensor) and not value.dim() and value.device.type != DEVICE:
+            self.others.append(value.device)
+
     def check_devices(self, op: Any) -> None:
         """Checks that all tensors but single numbers are on one device, as on other GPUs.
 
@@ -135,6 +140,9 @@ def fallback(op: Any, *args: Any, **kwargs: Any) -> Any:
     _say(str(op))
     views = _Views()
     host_args, host_kwargs = pytree.tree_map(views.to_host, (args, kwargs))
+    for index, argument in enumerate(op._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            views.add_written(args[index] if index < len(args) else kwargs.get(argument.name))
     if views.others:
         views.check_devices(op)
     for index, argument in enumerate(op._schema.arguments):

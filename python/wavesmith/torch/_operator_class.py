@@ -195,9 +195,9 @@ class Plan:
         return args[at] if at < len(args) else kwargs[name]
 
     def overlaps(self, args: Sequence[Any], kwargs: dict[str, Any], inputs: Sequence[Any]) -> bool:
-        """Whether what is written shares memory with itself, or with another argument.
+        """Whether what is written shares memory with itself, or with another argument, or is the CPU's.
 
-        That may be the same tensor where each element is computed of those at its own place.
+        That argument may be the same tensor where each element is computed of those at its own place.
         """
         given = [each for value in (*args, *kwargs.values()) for each in _leaves(value)]
         for which in self.writes:
@@ -206,6 +206,8 @@ class Plan:
                 if tensor is None:
                     continue
                 if any(not stride and size > 1 for size, stride in zip(tensor.shape, tensor.stride(), strict=True)):
+                    return True
+                if tensor.device.type == "cpu":
                     return True
                 if not self.is_pointwise and sum(other is tensor for other in given) > 1:
                     return True

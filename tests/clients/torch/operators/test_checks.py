@@ -32,6 +32,15 @@ def test_a_number_of_the_cpu_is_taken() -> None:
     assert torch.equal((torch.ones(3, device=DEVICE) * torch.tensor(2.0)).cpu(), torch.full((3,), 2.0))
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_number_of_the_cpu_is_not_written(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_compiled, "enabled", compiled)
+    x = torch.ones((), device=DEVICE)
+    for call, out in ((torch.nonzero, torch.empty((), dtype=torch.int64)), (torch.logcumsumexp, torch.empty(()))):
+        with pytest.raises(RuntimeError, match="same device|expected device"):
+            call(x, *[0] * (call is torch.logcumsumexp), out=out)
+
+
 def test_overlapping_copies_are_refused() -> None:
     once = torch.zeros(1, device=DEVICE).expand(6)
     with pytest.raises(RuntimeError, match="unsupported operation"):

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import functools
 import json
 import os
 import random
@@ -32,22 +33,22 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+#: Of which every test has been judged: it passes, or pytorch_tests.tsv has the reason why it cannot.
+JUDGED = ("test_torch.py", "test_indexing.py", "test_sort_and_select.py")
 FILES = (
-    "test_ops.py",
-    "test_torch.py",
-    "test_autograd.py",
-    "test_nn.py",
+    *JUDGED,
     "test_optim.py",
-    "test_modules.py",
-    "test_binary_ufuncs.py",
-    "test_unary_ufuncs.py",
-    "test_reductions.py",
-    "test_indexing.py",
-    "test_sort_and_select.py",
+    "test_nn.py",
     "test_shape_ops.py",
     "test_view_ops.py",
     "test_tensor_creation_ops.py",
+    "test_autograd.py",
+    "test_modules.py",
+    "test_reductions.py",
     "test_linalg.py",
+    "test_binary_ufuncs.py",
+    "test_unary_ufuncs.py",
+    "test_ops.py",
 )
 COLUMNS = ("file", "test", "status", "by the host", "seconds", "error")
 STATUSES = ("kernels", "host", "skipped", "CPU too", "expected", "fails", "crashes", "too long")
@@ -57,10 +58,15 @@ _HERE = Path(__file__).resolve().parent
 SOURCE = _HERE.parents[3] / "build/clients/pytorch-source/test"
 
 
+@functools.cache
 def reasons() -> list[tuple[re.Pattern[str], str]]:
     """Tests that cannot pass, as expressions that match the whole of "file Class.test", with the reason of each."""
     with (_HERE / "pytorch_tests.tsv").open(newline="") as file:
         return [(re.compile(row["tests"]), row["reason"]) for row in csv.DictReader(file, delimiter="\t")]
+
+
+def cannot_pass(file: str, test: str) -> bool:
+    return any(pattern.fullmatch(f"{file} {test}") for pattern, _ in reasons())
 
 
 class _Process:
@@ -176,6 +182,8 @@ class _File:
         names = [name for name in self.runner.tests if re.search(self.options.only, name)][index - 1 :: count]
         if self.options.seed is not None:
             random.Random(self.options.seed).shuffle(names)
+        if self.options.seconds:
+            names = [name for name in names if not cannot_pass(self.path.name, name)]
         return [name for name in names if (self.path.name, name) not in done]
 
     def _fails_on_cpu(self, name: str, error: str) -> bool:
@@ -211,11 +219,8 @@ def read(table: Path) -> list[dict[str, str]]:
 
 def judged(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     """The rows, of which those that cannot pass are expected."""
-    known = [pattern for pattern, _ in reasons()]
     return [
-        {**row, "status": "expected"}
-        if row["status"] in BAD and any(each.fullmatch(f"{row['file']} {row['test']}") for each in known)
-        else row
+        {**row, "status": "expected"} if row["status"] in BAD and cannot_pass(row["file"], row["test"]) else row
         for row in rows
     ]
 
@@ -240,6 +245,7 @@ def _run_file(path: Path, options: argparse.Namespace, table: Any, done: set[tup
     with (options.log or Path(os.devnull)).open("a") as log:
         file = _File(path, options, log)
         names = file.chosen(done)
+        print(f"{path.name}: {len(file.runner.tests)} tests, {len(names)} to run", file=sys.stderr, flush=True)
         for number, name in enumerate(names, 1):
             spent = time.monotonic() - begin
             if options.seconds and spent > options.seconds:
@@ -258,7 +264,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="tests whose Class.test matches this expression")
     parser.add_argument("--shard", default="1/1", help="I/N: every Nth test, from the Ith on")
     parser.add_argument("--seed", type=int, help="in the random order of this seed")
-    parser.add_argument("--seconds", type=float, help="for each file; then the next one's turn comes")
+    parser.add_argument("--seconds", type=float, help="for each file, without tests that cannot pass")
     parser.add_argument("--timeout", type=float, default=60, help="a processor's seconds for one test (default: 60)")
     parser.add_argument("--log", type=Path, help="where what the tests print goes (default: nowhere)")
     options = parser.parse_args()
