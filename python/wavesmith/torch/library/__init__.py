@@ -35,9 +35,9 @@ def load() -> None:
         register()
     ctypes.CDLL(str(_paths.kernel_library()))
     torch.ops.load_library(str(_build.operators()))
-    from wavesmith.torch.library import _autocast, _fakes, _gradients, _vmap
+    from wavesmith.torch.library import _autocast, _fakes, _gradients, _no_gradients, _vmap
 
     library = torch.library.Library("wavesmith", "FRAGMENT")
     _libraries.append(library)
-    for part in (_fakes, _gradients, _vmap, _autocast):
+    for part in (_fakes, _gradients, _no_gradients, _vmap, _autocast):
         part.register(library)

@@ -73,7 +73,8 @@ def backward(ctx: Any, gradient: Tensor, of_lse: Tensor) -> Any:
 
 def _shared(gradient: Tensor, shared: int) -> Tensor:
     """The sum over the heads of queries that share one of keys."""
-    return gradient.unflatten(1, (-1, shared)).sum(2)
+    batch, heads, *rest = gradient.shape
+    return gradient.reshape(batch, heads // shared, shared, *rest).sum(2)
 
 
 def _window(ahead: Tensor, words: dict[str, Any]) -> Tensor:

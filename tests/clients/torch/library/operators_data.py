@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +10,20 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor
 
+import wavesmith
+from wavesmith.torch.library import load
+
 DEVICE = "wavesmith"
 ops = torch.ops.wavesmith
+
+load()
+
+
+def names() -> list[str]:
+    """All operators that the dispatcher knows, with overloads: "softmax", "softmax.out"."""
+    every = torch._C._dispatch_get_all_op_names()
+    return sorted(name.removeprefix("wavesmith::") for name in every if name.startswith("wavesmith::"))
+
 
 HALF = {torch.float32: 2.0**-21, torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7}
 """About two units in the last place, relative."""
@@ -91,11 +103,27 @@ class Call:
     kwargs: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def op(self) -> Callable[..., Any]:
-        return getattr(ops, self.name).default
+    def op(self) -> Any:
+        return self.overload()
+
+    def overload(self, name: str = "") -> Any:
+        return getattr(getattr(ops, self.name), name or "default")
+
+    def tensors(self) -> list[tuple[str, int, Tensor]]:
+        """Its tensors with the names and positions of their arguments."""
+        pairs = enumerate(zip(self.op._schema.arguments, self.args, strict=False))
+        return [(argument.name, index, arg) for index, (argument, arg) in pairs if isinstance(arg, Tensor)]
 
     def __call__(self) -> Any:
         return self.op(*self.args, **self.kwargs)
+
+
+def results_given(call: Call) -> dict[str, Tensor]:
+    """Tensors for the overload `.out` to write into."""
+    made = call()
+    outs = [argument.name for argument in call.overload("out")._schema.arguments if argument.is_write]
+    results = made if isinstance(made, tuple) else (made,)
+    return {name: torch.empty_like(one) for name, one in zip(outs, results, strict=True)}
 
 
 def _half(*shape: int) -> Tensor:
@@ -111,53 +139,95 @@ def float8() -> torch.dtype:
     return torch.float8_e4m3fn
 
 
-def calls(*, gradients: bool = False) -> Iterator[Call]:
-    """Calls of every operator, small; `gradients`: their inputs want them, where there are any."""
+def e4m3() -> torch.dtype:
+    """The e4m3 whose products the GPU has."""
+    return torch.float8_e4m3fnuz if "mi300x" in str(wavesmith.used()) else torch.float8_e4m3fn
 
-    def wanted(tensor: Tensor) -> Tensor:
-        return tensor.requires_grad_(gradients)
 
-    def rows(columns: int = 32) -> Tensor:
-        return wanted(torch.randn(5, columns, device=DEVICE))
+def _rand(*shape: int) -> Tensor:
+    return torch.rand(shape, device=DEVICE)
 
-    yield Call("gemm", (wanted(_half(7, 16)), wanted(_half(16, 12))))
-    bias, residual = wanted(torch.randn(12, device=DEVICE)), wanted(_half(3, 7, 12))
+
+def _rows(columns: int = 32) -> Tensor:
+    return torch.randn(5, columns, device=DEVICE)
+
+
+def _vector(count: int = 32) -> Tensor:
+    return torch.randn(count, device=DEVICE)
+
+
+def calls() -> Iterator[Call]:
+    """Calls of every operator, small, that have each of its arguments between them."""
+    yield from _products()
+    yield from _attentions()
+    yield from _norms()
+    yield Call("softmax", (_rows(),), {"scale": 0.5})
+    yield Call("softmax", (_rows(),), {"logarithm": True})
+    table = (_rand(9, 8), _rand(9, 8))
+    yield Call("rope", (_half(5, 2, 32), *table))
+    yield Call("rope", (_half(5, 2, 32), *table, _ints(3, 0, 8, 7, 7)), {"interleaved": True})
+    yield Call("gated", (_rows(),), {"activation": "gelu"})
+    yield Call("gated", (_rows(), _rows()))
+    yield Call("gated", (_rows(), _rows(), _rand(1)), {"dtype": torch.int8})
+    yield Call("gated_quantise", (_rows(64),), {"dtype": torch.int8})
+    yield Call("gated_quantise", (_rows(), _rows()), {"dtype": torch.int8})
+    yield Call("elementwise", (_rows(), _vector()), {"operation": "multiply"})
+    yield Call("elementwise", (_rows(),), {"operation": "tanh", "alpha": 0.5})
+    yield Call("reduce", (_rows(),), {"reduction": "mean"})
+    yield Call("reduce", (_rows(),), {"reduction": "maximum", "dim": None})
+    yield Call("transpose", (_rows(),), {"dtype": torch.float16})
+    yield Call("copy", (_rows(),), {"dtype": torch.float16})
+    yield Call("quantise", (_rows(64),), {"dtype": float8(), "scaling": "matrix"})
+    yield Call("quantise", (_rows(64),), {"dtype": torch.uint8, "scaling": "mx"})
+    yield Call("quantise_with", (_rows(), torch.tensor([0.02], device=DEVICE)), {"dtype": torch.int8})
+    q, scales = ops.quantise(_rows(64), dtype=torch.int8)
+    yield Call("dequantise", (q, scales), {"dtype": torch.float16})
+
+
+def _products() -> Iterator[Call]:
+    yield Call("gemm", (_half(7, 16), _half(16, 12)))
     words = {"activation": "silu", "alpha": 0.5, "beta": 2.0, "dtype": torch.float32}
-    yield Call("gemm", (wanted(_half(3, 7, 16)), wanted(_half(16, 12)), bias, residual), words)
-    q, k, v = (wanted(_half(2, 3, heads, 32)) for heads in (4, 2, 2))
-    slopes, sinks = torch.rand(4, device=DEVICE), wanted(torch.randn(4, device=DEVICE))
-    yield Call("attention", (q, k, v, slopes, sinks), {"causal": True, "softcap": 5.0})
-    q, k, v = (wanted(_half(6, heads, 32)) for heads in (4, 2, 2))
+    yield Call("gemm", (_half(3, 7, 16), _half(16, 12), _vector(12), _half(3, 7, 12)), words)
+    eight = [torch.randint(-9, 9, (rows, 64), dtype=torch.int8, device=DEVICE) for rows in (7, 12)]
+    scales = (_rand(7, 1), _rand(12), _rand(1))
+    yield Call("gemm", (eight[0], eight[1].t(), None, None, *scales), {"dtype": torch.int8})
+    packed = torch.randint(0, 256, (24, 64), dtype=torch.uint8, device=DEVICE).t()
+    four = (_rand(24, 4).half(), _rand(24, 4).half())
+    yield Call("gemm", (_half(9, 128), packed, *[None] * 6, *four))
+    yield Call("gemm", (_half(9, 16), _half(2, 12, 16).mT, *[None] * 8, _ints(0, 4, 9)))
+    if _has_products_of_8_bit_floats():
+        a, of_a = ops.quantise(_rows(256), dtype=e4m3(), scaling="block")
+        yield Call("gemm", (a, a.t(), *[None] * 5, of_a, _rand(1, 2)))
+
+
+def _has_products_of_8_bit_floats() -> bool:
+    return "mi210" not in str(wavesmith.used())
+
+
+def _attentions() -> Iterator[Call]:
+    q, k, v = (_half(2, 3, heads, 32) for heads in (4, 2, 2))
+    yield Call("attention", (q, k, v, _rand(4), _vector(4)), {"causal": True, "softcap": 5.0})
+    q, k, v = (_half(6, heads, 32) for heads in (4, 2, 2))
     ends = _ints(0, 2, 6)
     yield Call("attention", (q, k, v, None, None, ends, ends), {"max_seqlen_q": 4, "max_seqlen_k": 4})
-    weight, bias = wanted(torch.randn(32, device=DEVICE)), wanted(torch.randn(32, device=DEVICE))
-    for name in ("rms_norm", "layer_norm"):
-        yield Call(name, (rows(), weight, bias), {"weight_offset": 1.0})
-        yield Call(f"add_{name}", (rows(), rows(), weight))
-    yield Call("softmax", (rows(),), {"scale": 0.5})
-    yield Call("softmax", (rows(),), {"logarithm": True})
-    yield Call("rope", (wanted(_half(5, 2, 32)), torch.rand(9, 8, device=DEVICE), torch.rand(9, 8, device=DEVICE)))
-    yield Call("gated", (rows(),), {"activation": "gelu"})
-    yield Call("gated", (rows(), rows()))
-    yield Call("elementwise", (rows(), wanted(torch.randn(32, device=DEVICE))), {"operation": "multiply"})
-    yield Call("elementwise", (rows(),), {"operation": "tanh", "alpha": 0.5})
-    yield Call("reduce", (rows(),), {"reduction": "mean"})
-    yield Call("reduce", (rows(),), {"reduction": "maximum", "dim": None})
-    yield Call("transpose", (rows(),), {"dtype": torch.float16})
-    yield Call("copy", (rows(),), {"dtype": torch.float16})
-    if gradients:
-        return
-    pages = (_half(6, 16, 2, 64), _half(6, 16, 2, 64))
-    table = torch.arange(6, dtype=torch.int32, device=DEVICE).view(2, 3)
-    yield Call("paged_attention", (_half(2, 4, 64), *pages, _ints(20, 41), table))
     slots = torch.tensor([3, 40, -1], device=DEVICE)
-    yield Call("cache_write", (_half(3, 2, 64), _half(3, 2, 64), *pages, slots))
+    new = (_half(3, 2, 64), _half(3, 2, 64))
+    several = (_half(2, 4, 64), _half(6, 16, 2, 64), _half(6, 16, 2, 64), _ints(20, 41))
+    table = torch.arange(6, dtype=torch.int32, device=DEVICE).view(2, 3)
+    yield Call("paged_attention", (*several, table, None, None, _rand(4), _vector(4)))
+    yield Call("cache_write", (*new, *several[1:3], slots))
+    if _has_products_of_8_bit_floats():
+        q, *caches, contexts = several
+        caches = [one.to(e4m3()) for one in caches]
+        yield Call("paged_attention", (q, *caches, contexts, table, _rand(2), _rand(2)))
+        yield Call("cache_write", (*new, *caches, slots, _rand(2), _rand(2)))
+
+
+def _norms() -> Iterator[Call]:
     for name, count in (("rms_norm", 1), ("layer_norm", 1), ("add_rms_norm", 2), ("add_layer_norm", 2)):
-        given = tuple(rows(64) for _ in range(count))
+        given = tuple(_rows() for _ in range(count))
+        yield Call(name, (*given, _vector(), _vector()), {"weight_offset": 1.0})
+        yield Call(name, (*given, _vector(), None, _rand(1)), {"dtype": torch.int8})
+        yield Call(f"{name}_quantise", (*given, _vector(), _vector()), {"dtype": torch.int8})
+        given = tuple(_rows(64) for _ in range(count))
         yield Call(f"{name}_quantise", given, {"dtype": torch.int8, "scaling": "block", "block": 32})
-    yield Call("gated_quantise", (rows(64),), {"dtype": torch.int8})
-    yield Call("quantise", (rows(64),), {"dtype": float8(), "scaling": "matrix"})
-    yield Call("quantise", (rows(64),), {"dtype": torch.uint8, "scaling": "mx"})
-    yield Call("quantise_with", (rows(), torch.tensor([0.02], device=DEVICE)), {"dtype": torch.int8})
-    q, scales = ops.quantise(rows(64), dtype=torch.int8)
-    yield Call("dequantise", (q, scales), {"dtype": torch.float16})

@@ -1,169 +1,193 @@
-"""The kernel library's operators under autograd, vmap and autocast, against references in float64."""
+"""Gradients of every operator that the namespace has: right within a bound, or refused.
+
+Kernels have no float64, which PyTorch's `gradcheck` asks for, so each operator is checked twice:
+
+- its results and gradients against those of a formula in float64, which `gradcheck` finds right as it is meant to be
+  used. This says how accurate a gradient is.
+- by `gradcheck` itself, with a step and a bound for float32. This takes no formula for granted, and sees what else
+  PyTorch wants of a gradient: that of results of which one is not used, and batches of gradients by vmap.
+"""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as functional
-from operators_data import (
-    DEVICE,
-    HALF,
-    activation,
-    attention,
-    check,
-    on,
-    ops,
-)
+from gradient_cases import cases
+from operator_references import REFERENCES
+from operators_data import Call, calls, names, ops, results_given
 from torch import Tensor
 
-import wavesmith.ops as own
+#: Of the largest element of a result or gradient. Float32: sums have at most 48 terms, none larger than a few times the
+#: largest sum, and what they are of is rounded some ten times, to 2^-24: 2^-19 is 32 roundings. Of 16 bits: a result or
+#: gradient is rounded to 2^-11, as is the gradient of a product before the two products of it: 2^-9 is four.
+ACCURATE = {torch.float32: 2.0**-19, torch.float16: 2.0**-9}
 
-FLOATS = list(HALF)
+#: Each gradient of attention has a sum of products with a head's 32 results, each rounded to 2^-11.
+ACCURATE_ATTENTION = 32 * 2.0**-11
 
-
-# Gradients, against those of float64 references.
-
-
-def _gradients(function: Any, inputs: list[Tensor]) -> list[Tensor]:
-    wanted = [one.detach().requires_grad_() for one in inputs]
-    results = function(*wanted)
-    results = results if isinstance(results, tuple) else (results,)
-    torch.manual_seed(1)
-    loss = sum((one * on(torch.randn(one.shape)).to(one.device)).sum() for one in results)
-    return list(torch.autograd.grad(loss, wanted))
+#: Step and bound of numeric derivatives: of two results, each off by r, at a distance of 2h, the slope is off by r/h,
+#: and by h^2/6 of the third derivative, which is at most 16 here. Float32: r is 2^-21, so both are below 2^-12. Of 16
+#: bits: the step leaves inputs exact; r is 2^-11 times a result of at most 4, so the slope is off by 2^-5 at most, and
+#: less by the third derivative, which the scale of attention makes small.
+STEPS = {torch.float32: (2.0**-7, 2.0**-10), torch.float16: (2.0**-4, 2.0**-4)}
 
 
-def _compare(ours: Any, reference: Any, *inputs: Tensor, dtype: torch.dtype = torch.float32) -> None:
-    exact = _gradients(reference, [one.to(dtype).double() for one in inputs])
-    for got, want in zip(_gradients(ours, [on(one, dtype) for one in inputs]), exact, strict=True):
-        check(got, want, 1e-4 if dtype == torch.float32 else 0.01)
+def _tuple(results: Any) -> tuple[Any, ...]:
+    return results if isinstance(results, tuple) else (results,)
 
 
-@pytest.mark.representative
-def test_gradients_of_norms() -> None:
-    x, weight, bias, residual = (torch.randn(s) for s in ((5, 48), (48,), (48,), (5, 48)))
-    _compare(
-        lambda x, w, b: own.layer_norm(x, w, b),
-        lambda x, w, b: functional.layer_norm(x, (48,), w, b, 1e-5),
-        x,
-        weight,
-        bias,
-    )
-    _compare(
-        lambda x, r, w: own.rms_norm(x, w, residual=r, weight_offset=1.0),
-        lambda x, r, w: (functional.rms_norm(x + r, (48,), w + 1, 1e-5), x + r),
-        x,
-        residual,
-        weight,
-    )
+def _wanted(call: Call) -> list[int]:
+    return [i for i, arg in enumerate(call.args) if isinstance(arg, Tensor) and arg.requires_grad]
 
 
-@pytest.mark.parametrize("name", ["none", "relu", "gelu", "silu"])
-def test_gradients_of_products(name: Any) -> None:
-    a, b, bias, c = torch.randn(2, 9, 16), torch.randn(16, 12), torch.randn(12), torch.randn(9, 12)
-    _compare(
-        lambda a, b, bias, c: own.gemm(a, b, bias, residual=c, alpha=0.5, beta=2.0, activation=name),
-        lambda a, b, bias, c: activation(name, 0.5 * a @ b + 2 * c + bias),
-        a,
-        b,
-        bias,
-        c,
-    )
+def _function(call: Call, *, exact: bool) -> tuple[Callable[..., Any], tuple[Tensor, ...]]:
+    """The operator, or its formula in float64, as a function of what wants a gradient; and these inputs."""
+    where = _wanted(call)
+
+    def moved(arg: Any) -> Any:
+        if not isinstance(arg, Tensor):
+            return arg
+        arg = arg.detach().cpu()
+        return arg.double() if arg.is_floating_point() else arg
+
+    args = [moved(arg) for arg in call.args] if exact else list(call.args)
+    words = {name: word for name, word in call.kwargs.items() if not (exact and name == "dtype")}
+    types = [call.args[i].dtype for i in where]
+
+    def function(*inputs: Tensor) -> Any:
+        for i, one, dtype in zip(where, inputs, types, strict=True):
+            args[i] = one if exact else one.to(dtype)
+        results = (REFERENCES[call.name] if exact else call.op)(*args, **words)
+        return results if exact else tuple(one.float() for one in _tuple(results))
+
+    wide = torch.float64 if exact else torch.float32
+    return function, tuple(args[i].detach().to(wide).requires_grad_() for i in where)
 
 
-def test_gradients_of_gated_and_grouped_products() -> None:
-    a, b, weights = torch.randn(9, 16), torch.randn(16, 24), torch.randn(2, 12, 16)
-    offsets = torch.tensor([0, 4, 9], dtype=torch.int32)
-
-    def gated(a: Tensor, b: Tensor) -> Tensor:
-        gate, up = (a @ b).chunk(2, -1)
-        return functional.silu(gate) * up
-
-    _compare(
-        lambda a, b: own.gemm(a, b, gated=True, activation="silu", dtype=torch.float32),
-        gated,
-        a,
-        b,
-        dtype=torch.float16,
-    )
-    _compare(
-        lambda a, w: own.grouped_gemm(a, w.mT, on(offsets), dtype=torch.float32),
-        lambda a, w: torch.cat((a[:4] @ w[0].t(), a[4:] @ w[1].t())),
-        a,
-        weights,
-        dtype=torch.float16,
-    )
+def _with_gradients(call: Call, *, exact: bool) -> tuple[list[Tensor], list[Tensor]]:
+    """Results, and gradients of a sum with random weights that is the same for both."""
+    function, inputs = _function(call, exact=exact)
+    results = _tuple(function(*inputs))
+    generator = torch.Generator().manual_seed(1)
+    weights = [torch.randn(one.shape, generator=generator).to(one) for one in results]
+    loss = sum((one * weight).sum() for one, weight in zip(results, weights, strict=True))
+    return [one.detach() for one in results], list(torch.autograd.grad(loss, inputs))
 
 
-def test_gradients_of_rows() -> None:
-    x, up = torch.randn(5, 32), torch.randn(5, 32)
-    _compare(lambda x: own.softmax(x, scale=0.7), lambda x: torch.softmax(0.7 * x, -1), x)
-    _compare(own.log_softmax, lambda x: torch.log_softmax(x, -1), x)
-    _compare(own.silu_and_mul, lambda x: functional.silu(x[:, :16]) * x[:, 16:], x)
-    _compare(lambda x, up: own.gated(x, up, activation="gelu"), lambda x, up: activation("gelu", x) * up, x, up)
-    for name, function in (("exp", torch.exp), ("sigmoid", torch.sigmoid), ("square", torch.square)):
-        _compare(lambda x, name=name: own.elementwise(name, x), function, x)
-    _compare(lambda x, z: own.elementwise("divide", x, z), torch.div, x, up[0] + 3)
-    _compare(lambda x: own.reduce(x, "mean", 0), lambda x: x.mean(0), x)
-    _compare(lambda x: own.transpose(x), lambda x: x.t(), x)
+def _close(got: Tensor, want: Tensor, relative: float) -> None:
+    bound = relative * float(want.abs().max())
+    torch.testing.assert_close(got.cpu().double(), want, rtol=0, atol=bound)
+
+
+def _narrow(call: Call) -> torch.dtype:
+    """The least accurate type of what the operator takes and gives."""
+    types = [one.dtype for one in call.args if isinstance(one, Tensor)]
+    return torch.float16 if torch.float16 in types else torch.float32
+
+
+def differentiable() -> list[str]:
+    """The operators with gradients, as the dispatcher says."""
+    return [name for name in names() if name in REFERENCES]
+
+
+def test_every_operator_has_a_gradient_or_refuses_it() -> None:
+    """What has a gradient has a formula and cases here; anything else is among the calls that refuse."""
+    for name in names():
+        assert torch._C._dispatch_has_kernel_for_dispatch_key(f"wavesmith::{name}", "Autograd"), name
+    assert set(REFERENCES) <= set(names())
 
 
 @pytest.mark.representative
-@pytest.mark.parametrize("causal", [False, True])
-def test_gradients_of_attention(causal: bool) -> None:
-    q, k, v = (torch.randn(2, length, heads, 32) for length, heads in ((5, 4), (9, 2), (9, 2)))
-    sinks = torch.randn(4)
-
-    def ours(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor) -> Any:
-        out, lse = own.attention(q, k, v, causal=causal, softcap=2.0, sinks=sinks.float())
-        return out.float(), lse
-
-    _compare(
-        ours,
-        lambda q, k, v, sinks: attention_with_gradients(q, k, v, sinks, causal),
-        q,
-        k,
-        v,
-        sinks,
-        dtype=torch.float16,
-    )
+@pytest.mark.parametrize("name", differentiable())
+def test_gradients_of_formulas(name: str) -> None:
+    """The formulas' own, in float64."""
+    for call in cases(name):
+        function, inputs = _function(call, exact=True)
+        assert torch.autograd.gradcheck(function, inputs, fast_mode=True)
 
 
-def attention_with_gradients(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor, causal: bool) -> tuple[Tensor, Tensor]:
-    return attention(q, k, v, causal=causal, softcap=2.0, sinks=sinks)
+@pytest.mark.representative
+@pytest.mark.parametrize("name", differentiable())
+def test_gradients_are_those_of_formulas(name: str) -> None:
+    for call in cases(name):
+        results, gradients = _with_gradients(call, exact=False)
+        exact, exact_gradients = _with_gradients(call, exact=True)
+        bound = ACCURATE_ATTENTION if name == "attention" else ACCURATE[_narrow(call)]
+        for got, want in zip(results + gradients, exact + exact_gradients, strict=True):
+            _close(got, want, bound)
 
 
-def test_gradcheck() -> None:
-    """PyTorch's numeric derivative, as far as float32 goes."""
-    x, weight = (on(torch.randn(s)).requires_grad_() for s in ((3, 16), (16,)))
-    assert torch.autograd.gradcheck(lambda x, w: own.rms_norm(x, w), (x, weight), eps=1e-2, atol=2e-2, rtol=2e-2)
-    assert torch.autograd.gradcheck(own.silu_and_mul, (x,), eps=1e-2, atol=2e-2, rtol=2e-2)
+@pytest.mark.parametrize("name", differentiable())
+def test_gradcheck(name: str) -> None:
+    for call in cases(name):
+        function, inputs = _function(call, exact=False)
+        step, bound = STEPS[_narrow(call)]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Input #. requires gradient and is not a double precision")
+            assert torch.autograd.gradcheck(
+                function, inputs, eps=step, atol=bound, rtol=bound, check_batched_grad=True
+            ), call
 
 
-# Transforms.
+def _floats(call: Call) -> Call:
+    """With gradients of all that may have one."""
+    args = [
+        one.detach().requires_grad_() if isinstance(one, Tensor) and one.is_floating_point() else one
+        for one in call.args
+    ]
+    return Call(call.name, tuple(args), call.kwargs)
 
 
-def test_vmap() -> None:
-    x, weight, b = on(torch.randn(4, 5, 32)), on(torch.randn(32)), on(torch.randn(32, 12))
-    assert torch.equal(torch.vmap(lambda x: own.rms_norm(x, weight))(x), own.rms_norm(x, weight))
-    assert torch.equal(torch.vmap(own.softmax, in_dims=1, out_dims=1)(x), own.softmax(x))
-    weights = on(torch.randn(4, 32))
-    mapped = torch.vmap(own.rms_norm)(x, weights)
-    assert torch.equal(mapped, torch.stack([own.rms_norm(x[i], weights[i]) for i in range(4)]))
-    assert torch.equal(torch.vmap(lambda a: own.gemm(a, b))(x), own.gemm(x, b))
-    assert torch.equal(torch.vmap(own.transpose)(x), own.transpose(x))
-    q, k = on(torch.randn(3, 2, 5, 4, 32), torch.float16), on(torch.randn(2, 5, 2, 32), torch.float16)
-    mapped = torch.vmap(lambda q: own.attention(q, k, k, causal=True)[0])(q)
-    assert torch.equal(mapped, torch.stack([own.attention(one, k, k, causal=True)[0] for one in q]))
-    heads, table = on(torch.randn(3, 5, 2, 32)), on(torch.rand(9, 8))
-    mapped = torch.vmap(lambda x: own.rope(x, table, table))(heads)
-    assert torch.equal(mapped, torch.stack([own.rope(one, table, table) for one in heads]))
+@pytest.mark.representative
+@pytest.mark.parametrize("name", [name for name in names() if name not in REFERENCES and "." not in name])
+def test_operators_without_gradients_refuse(name: str) -> None:
+    """Integers have none; other results say what is missing when it is asked for, or at once where they are written."""
+    for call in calls():
+        if call.name != name:
+            continue
+        given, missing = _floats(call), f"the derivative for 'wavesmith::{name}' is not implemented"
+        if call.op._schema.is_mutable:
+            with pytest.raises(RuntimeError, match=missing):
+                given()
+            with torch.no_grad():
+                given()
+            continue
+        for result in _tuple(given()):
+            assert result.requires_grad == (
+                result.is_floating_point() and any(isinstance(one, Tensor) and one.requires_grad for one in given.args)
+            )
+            if result.requires_grad:
+                with pytest.raises(NotImplementedError, match=missing):
+                    result.backward(torch.ones_like(result), retain_graph=True)
 
 
-def test_autocast() -> None:
-    a, b, q = on(torch.randn(5, 32)), on(torch.randn(32, 7)), on(torch.randn(1, 4, 2, 32))
-    with torch.autocast(DEVICE, dtype=torch.bfloat16):
-        assert ops.gemm(a, b).dtype == torch.bfloat16
-        assert ops.attention(q, q, q)[0].dtype == torch.bfloat16
+@pytest.mark.representative
+@pytest.mark.parametrize("name", [name for name in names() if name.endswith(".out")])
+def test_results_that_are_given_have_no_gradient(name: str) -> None:
+    base = name.removesuffix(".out")
+    call = next(_floats(call) for call in calls() if call.name == base)
+    with torch.no_grad():
+        given = results_given(call)
+    with pytest.raises(RuntimeError, match=rf"{base}\(\): functions with out=\.\.\. arguments don't support"):
+        call.overload("out")(*call.args, **call.kwargs, **given)
+
+
+@pytest.mark.representative
+def test_arguments_without_gradients_refuse() -> None:
+    x = torch.randn(4, 32, device="wavesmith", requires_grad=True)
+    one = torch.ones(1, device="wavesmith")
+    heads, table = x.view(4, 1, 32), torch.rand(4, 8, device="wavesmith", requires_grad=True)
+    eight = torch.float8_e4m3fn
+    for result, text in (
+        (ops.rms_norm(x, None, None, one, dtype=eight), "a norm whose result is quantised has no gradient"),
+        (ops.add_layer_norm(x, x, None, None, one, dtype=eight)[0], "a norm whose result is quantised"),
+        (ops.gated(x, None, one, dtype=eight), "a gate whose result is quantised has no gradient"),
+        (ops.rope(heads, table, table), "rope has no gradient of its cosines and sines"),
+        (ops.gemm(x, x.detach().mT, None, None, one), "gemm has a gradient without scales and types of 8 bits only"),
+    ):
+        with pytest.raises(RuntimeError, match=text):
+            result.backward(torch.ones_like(result))

@@ -8,6 +8,7 @@ namespace {
 
 // Q, K and V fit each other; `packed` sequences lie one behind the other.
 void check_shapes(const Call& call, const Tensor& q, const Tensor& k, const Tensor& v, bool packed) {
+  call.type("q", q);
   const char* const names = packed ? "(positions, heads, size)" : "(batch, length, heads, size)";
   for (const auto& [argument, tensor] : {std::pair("q", &q), std::pair("k", &k), std::pair("v", &v)}) {
     call.has_dimensions(argument, *tensor, packed ? 3 : 4, names);

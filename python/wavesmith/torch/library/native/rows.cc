@@ -79,10 +79,11 @@ Tensor rope(const Tensor& x, const Tensor& cosines, const Tensor& sines, const O
   const Call call("rope", x);
   call.has_dimensions("x", x, 3, "(tokens, heads, elements)");
   call.ends_contiguous("x", x);
+  call.type("x", x);
   call.has_dimensions("cosines", cosines, 2, "(positions, pairs)");
+  const Rows table = call.rows("cosines", cosines);
   call.has_shape("sines", sines, shape_of(cosines));
   call.has_type("sines", sines, cosines.scalar_type());
-  const Rows table = call.rows("cosines", cosines);
   if (call.rows("sines", sines).described.row_stride != table.described.row_stride)
     call.refuse("expected sines to have the strides of cosines, ", text(cosines.strides()), ", but got ",
                 text(sines.strides()));
