@@ -1,9 +1,11 @@
-"""What an operator of the PyTorch device costs beyond its kernel.
+"""What an operator of the PyTorch device costs beyond its kernels.
 
 wavesmith run --quiet -- python bench/python/torch_overhead.py
 
-Times `x.add_(1)` of one element, and the same launch through the kernel library's C API alone; the difference is what
-PyTorch's dispatch, TensorIterator and the device's own code take.
+Times a launch through the kernel library's C API alone, then operators of a few elements: those in C++, and those that
+are registered from Python, which compose others or call the library by ctypes. Each is also given as a multiple of the
+launch, which says more of another machine, or of a busy one, than microseconds do; where an operator launches several
+kernels, as a multiple of so many launches, too.
 """
 
 from __future__ import annotations
@@ -16,27 +18,10 @@ from collections.abc import Callable
 import torch
 
 import wavesmith.torch
-from wavesmith import _paths
+from wavesmith.torch import _library
 
 
-class Number(ctypes.Structure):
-    """wavesmith_pointwise_number."""
-
-    _fields_ = (("real", ctypes.c_double), ("imaginary", ctypes.c_double), ("integer", ctypes.c_int64))
-
-
-class Operand(ctypes.Structure):
-    """wavesmith_pointwise_operand."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("type", ctypes.c_int),
-        ("strides", ctypes.c_int64 * 8),
-        ("number", Number),
-    )
-
-
-class Description(ctypes.Structure):
+class Pointwise(ctypes.Structure):
     """wavesmith_pointwise_description."""
 
     _fields_ = (
@@ -44,47 +29,89 @@ class Description(ctypes.Structure):
         ("computed_in", ctypes.c_int),
         ("dimensions", ctypes.c_int32),
         ("sizes", ctypes.c_int64 * 8),
-        ("y", Operand),
-        ("inputs", Operand * 3),
-        ("numbers", Number * 3),
+        ("y", _library.Operand),
+        ("inputs", _library.Operand * 3),
+        ("numbers", _library.Number * 3),
     )
 
 
-_ADD, _F32 = 49, 8
+_COPY, _ADD = 3, 49  # wavesmith_pointwise_operation
 
 
 def microseconds(call: Callable[[], object], calls: int) -> float:
-    """The mean processor time that a call takes of the calling thread; kernels run on others."""
+    """The least of the mean processor times that a call takes of the calling thread; kernels run on others."""
     for _ in range(10):
         call()
     torch.accelerator.synchronize()
-    begin = time.thread_time()
-    for _ in range(calls):
+    taken = []
+    for _ in range(5):
+        begin = time.thread_time()
+        for _ in range(calls // 5):
+            call()
+        taken.append((time.thread_time() - begin) / (calls // 5) * 1e6)
+        torch.accelerator.synchronize()
+    return min(taken)
+
+
+def launched(call: Callable[[], object]) -> int:
+    """How many kernels, copies and fills a call launches."""
+    call()
+    with wavesmith.profile() as profile:
         call()
-    taken = time.thread_time() - begin
-    torch.accelerator.synchronize()
-    return taken / calls * 1e6
+        torch.accelerator.synchronize()
+    return sum(row["calls"] for row in profile.rows(by="kernel"))
+
+
+def _addition(x: torch.Tensor) -> Callable[[], object]:
+    """`x += 1` by the kernel library's C API."""
+    number = _library.TYPES[x.dtype]
+    one = Pointwise(operation=_ADD, computed_in=number)
+    one.y = one.inputs[0] = _library.operand(x)
+    one.inputs[1].number.real = one.numbers[0].real = 1
+    launch, pointer = _library.library().wavesmith_kernels_pointwise, ctypes.byref(one)
+    return lambda: launch(pointer, None)
+
+
+def _of_nothing(device: torch.device) -> tuple[Callable[[], object], Callable[[], object]]:
+    """A copy of no element, which launches nothing, in C and by what operators in Python call."""
+    empty = torch.zeros(0, device=device)
+    number = _library.TYPES[empty.dtype]
+    one = Pointwise(_COPY, number, 1, (0,), _library.operand(empty), (_library.operand(empty),))
+    function, pointer, none = (
+        _library.library().wavesmith_kernels_pointwise,
+        ctypes.byref(one),
+        ctypes.c_void_p(),
+    )
+    return lambda: function(pointer, none), lambda: _library.call("wavesmith_kernels_pointwise", device, one)
 
 
 def main() -> None:
-    """Prints both times and their difference."""
+    """Prints each operator's time, and as multiples of a launch."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=10000)
     calls = parser.parse_args().calls
-    x = torch.zeros(1, device="wavesmith")
-    one = Description(operation=_ADD, computed_in=_F32)
-    one.y.data, one.y.type = x.data_ptr(), _F32
-    one.inputs[0] = one.y
-    one.inputs[1].number.real = one.numbers[0].real = 1
-    library = ctypes.CDLL(str(_paths.kernel_library()))
-    launch = library.wavesmith_kernels_pointwise
-    pointer = ctypes.byref(one)
-    bare = microseconds(lambda: launch(pointer, None), calls)
-    for name, call in (("x.add_(1)", lambda: x.add_(1)), ("x + x", lambda: x + x), ("x.sum()", x.sum)):
-        operator = microseconds(call, calls)
-        print(
-            f"{name:12} {operator:8.1f} us, of which the launch alone {bare:.1f} us, the rest {operator - bare:.1f} us"
-        )
+    x, matrix = torch.zeros(1, device="wavesmith"), torch.eye(4, device="wavesmith")
+    factors, pivots = torch.linalg.lu_factor(matrix)
+    numbers = torch.rand(64, device="wavesmith")
+    operators: dict[str, Callable[[], object]] = {
+        "x.add_(1)": lambda: x.add_(1),
+        "x + x": lambda: x + x,
+        "x.sum()": x.sum,
+        "sort": numbers.sort,
+        "fft": lambda: torch.fft.fft(numbers),
+        "lu_unpack": lambda: torch.lu_unpack(factors, pivots),
+        "det": lambda: torch.linalg.det(matrix),
+        "slogdet": lambda: torch.linalg.slogdet(matrix),
+    }
+    kernels = {name: launched(call) for name, call in operators.items()}
+    bare = microseconds(_addition(x), calls)
+    print(f"{'the launch alone':18} {bare:8.1f} us")
+    for name, call in operators.items():
+        taken = microseconds(call, calls if kernels[name] == 1 else calls // 10)
+        each = f", {taken / bare / kernels[name]:.1f} of each of its {kernels[name]}" if kernels[name] > 1 else ""
+        print(f"{name:18} {taken:8.1f} us, {taken / bare:5.1f} launches{each}")
+    plain, by_python = (microseconds(call, calls) for call in _of_nothing(x.device))
+    print(f"a call of the library from Python takes {by_python - plain:.1f} us more than one in C")
     fallbacks = wavesmith.torch.fallback_counts()
     assert not fallbacks, fallbacks
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import time
 
 import pytest
 import torch
@@ -109,26 +108,3 @@ def test_outputs_are_resized() -> None:
     assert out.shape == (2, 3)
     with pytest.warns(UserWarning, match="was resized"):
         _library.resized(out, (4,))
-
-
-def test_overhead(capsys: pytest.CaptureFixture[str]) -> None:
-    x, y = (torch.zeros(0, device="wavesmith") for _ in range(2))
-    one = Pointwise(COPY, _library.TYPES[torch.float32], 1, (0,), _library.operand(y), (_library.operand(x),))
-    function = _library.library().wavesmith_kernels_pointwise
-    pointer, none = ctypes.byref(one), ctypes.c_void_p()
-
-    def least(call: object) -> float:
-        times = []
-        for _ in range(20):
-            begin = time.perf_counter()
-            for _ in range(200):
-                call()  # type: ignore[operator]
-            times.append((time.perf_counter() - begin) / 200 * 1e6)
-        return min(times)
-
-    plain = least(lambda: function(pointer, none))
-    ours = least(lambda: _library.call("wavesmith_kernels_pointwise", x.device, one))
-    described = least(lambda: _library.operand(x))
-    with capsys.disabled():
-        print(f"\na call {ours:.1f} us, in C {plain:.1f} us, an operand {described:.1f} us")
-    assert ours - plain < 30  # about 4 us on an idle machine
