@@ -31,6 +31,7 @@ struct Launch {
   const emulate::Memory& memory;
   std::function<std::string(uint64_t)> locate = {};  ///< function and source line of a pc
   std::span<const uint8_t> code = {};                ///< the executable segment
+  uint64_t program = 0;  ///< the program's number, which no other one has; 0: not known
 
   /// The kernel's name as a person writes it.
   [[nodiscard]] std::string name() const;
@@ -42,8 +43,8 @@ struct Launch {
 Party party(const Launch& launch, std::string role, const isa::Instruction& instruction,
             const Extent3& workgroup, uint32_t wave, uint64_t lanes);
 
-/// Where a device address lies: "allocation (4096 bytes) + 0x10", "argument 'x' (4096 bytes) + 0x10", the same
-/// of the nearest allocation where none holds it.
+/// Where a device address lies: "allocation (4096 bytes) + 0x10", "argument 'x' (4096 bytes) + 0x10", the
+/// same of the nearest allocation where none holds it.
 std::string place_of(const Launch& launch, uint64_t address);
 
 }  // namespace wavesmith::check

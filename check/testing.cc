@@ -26,6 +26,7 @@ Result<emulate::Statistics> CheckedKernel::launch(uint32_t workgroups, uint32_t 
   emulate::GridBarrier barrier{.members = workgroups};
   kernel_.prepare = [&](emulate::Dispatch& dispatch, const emulate::Memory& memory) {
     dispatch.dispatch_id = launches_++;
+    dispatch.grid_barrier = &barrier;
     if (describe) {
       described_ = *dispatch.kernel;
       describe(described_);
@@ -42,7 +43,8 @@ Result<emulate::Statistics> CheckedKernel::launch(uint32_t workgroups, uint32_t 
                        .workgroup = dispatch.workgroup,
                        .kernarg = {static_cast<const uint8_t*>(dispatch.kernarg), arguments.size() * 8},
                        .memory = memory,
-                       .code = dispatch.program->code()});
+                       .code = dispatch.program->code(),
+                       .program = dispatch.program->serial()});
     dispatch.listeners = run->listeners();
   };
   auto done = kernel_.launch(workgroups, workgroup_size, arguments,

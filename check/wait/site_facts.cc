@@ -12,6 +12,7 @@ namespace wavesmith::check::wait {
 
 using isa::Operation;
 using isa::RegisterRange;
+using Half = isa::Operand::Half;
 namespace reg = isa::reg;
 
 namespace {
@@ -25,6 +26,17 @@ RegisterRange later_result(const SiteFacts& facts) {
   const auto& writes = facts.effects.writes;
   if (facts.raises.empty() || facts.to_lds || writes.empty()) return {};
   return writes.front();
+}
+
+/// Loads of 16 bits keep the other half of their VGPR, and stores read one half.
+Half half_of(const isa::Row* row, const isa::Target& target) {
+  if (!row || row->shape != isa::Shape::Memory || row->access.dwords != 1) return Half::Whole;
+  const isa::Access& access = row->access;
+  const bool load = access.direction == isa::Direction::Load;
+  if (load && (!access.merges || target.may_have_sram_ecc())) return Half::Whole;
+  if (!load && (access.direction != isa::Direction::Store || access.formatted || access.bytes > 2))
+    return Half::Whole;
+  return access.high ? Half::High : Half::Low;
 }
 
 RegisterRange moved(RegisterRange range, uint32_t by) {
@@ -58,6 +70,7 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target, int wav
     const auto kept = std::ranges::find(reads, facts.result);
     if (kept != reads.end()) reads.erase(kept);
   }
+  facts.half = half_of(site.row, target);
   facts.touched = words_of(facts.effects.reads);
   for (const Word& word : words_of(facts.effects.writes)) {
     const auto same = std::ranges::find(facts.touched, word.number, &Word::number);
@@ -83,6 +96,21 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target, int wav
   facts.plain = facts.raises.empty() && !facts.tally && site.barrier == emulate::BarrierStep::None &&
                 !facts.index_on && !facts.index_off;
   return facts;
+}
+
+bool uses_half(const SiteFacts& facts, uint16_t vgpr, Half half) {
+  isa::MemoryOperands memory;
+  if (facts.half != Half::Whole) memory = isa::memory_operands(facts.site->instruction, *facts.site->row);
+  const auto uses = [&](const isa::Instruction& instruction) {
+    return std::ranges::any_of(instruction.operands, [&](const isa::Operand& operand) {
+      if (!isa::registers_of(operand, 64).has(vgpr)) return false;
+      const bool data = &operand == memory.result || &operand == memory.data;
+      const Half its = data ? facts.half : operand.half;
+      return its == Half::Whole || its == half;
+    });
+  };
+  const isa::Instruction& instruction = facts.site->instruction;
+  return uses(instruction) || (!instruction.second.empty() && uses(instruction.second.front()));
 }
 
 // Sources: AMD, ISA references: V_MOVREL*, S_MOVREL* (RDNA), "VGPR indexing" (CDNA).

@@ -32,9 +32,10 @@ struct SiteFacts {
   const emulate::Site* site = nullptr;
   /// What a load keeps of its result is not among what is read: the load writes around it.
   isa::Effects effects = {};
-  std::vector<Word> touched = {};  ///< read or written
-  isa::RegisterRange result = {};  ///< arrives later
-  isa::RegisterRange locked = {};  ///< read later
+  std::vector<Word> touched = {};                       ///< read or written
+  isa::RegisterRange result = {};                       ///< arrives later
+  isa::RegisterRange locked = {};                       ///< read later
+  isa::Operand::Half half = isa::Operand::Half::Whole;  ///< of a VGPR that it loads or stores
   std::vector<Raise> raises = {};
   Limits limits = {};
   std::unique_ptr<Tally> tally = {};  ///< of one that waits
@@ -47,6 +48,9 @@ struct SiteFacts {
   bool plain = false;  ///< nothing but registers: neither waits nor raises nor meets others
 };
 SiteFacts facts_of(const emulate::Site& site, const isa::Target& target, int wave_lanes);
+
+/// Whether an instruction may use that half of a VGPR that it names.
+bool uses_half(const SiteFacts& facts, uint16_t vgpr, isa::Operand::Half half);
 
 /// The registers that an instruction with `relative`, or a vector one in index mode, reads and writes.
 isa::Effects relative_effects(const SiteFacts& facts, uint32_t m0);

@@ -1,6 +1,8 @@
 #include "check/wait/wait.h"
 
-#include "check/wait/wasted_waits.h"
+#include <utility>
+
+#include "check/per_program.h"
 #include "check/wait/workgroup.h"
 
 namespace wavesmith::check {
@@ -8,25 +10,26 @@ namespace {
 
 class LaunchListener final : public emulate::Listener {
  public:
-  LaunchListener(const Launch& launch, Findings& findings) : shared{.launch = launch, .findings = findings} {}
+  explicit LaunchListener(wait::Shared shared) : shared_(std::move(shared)) {}
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override {
-    return std::make_unique<wait::Workgroup>(shared, view);
+    return std::make_unique<wait::Workgroup>(shared_, view);
   }
-  wait::Shared shared;
+
+ private:
+  wait::Shared shared_;
 };
 
 class Wait final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    return std::make_unique<LaunchListener>(launch, findings_);
-  }
-  void finished(const Launch& launch, emulate::Listener& listener, const Error*) override {
-    wasted_.add(launch, dynamic_cast<LaunchListener&>(listener).shared.waits);
+    return std::make_unique<LaunchListener>(
+        wait::Shared{.launch = launch, .findings = findings_, .wasted = wasted_, .facts = facts_.of(launch)});
   }
   void ends() override { wasted_.tell(findings_); }
 
  private:
+  PerProgram<PerSite<wait::SiteFacts>> facts_;
   wait::WastedWaits wasted_;
 };
 

@@ -1,39 +1,31 @@
 #include "check/wait/wasted_waits.h"
 
+#include <utility>
+
 namespace wavesmith::check::wait {
 
-void WastedWaits::add(const Launch& launch, const std::vector<const SiteFacts*>& waits) {
-  if (waits.empty()) return;
+void WastedWaits::add(const Launch& launch, const SiteFacts& wait, std::shared_ptr<const void> owner) {
+  if (wait.tally->listed.exchange(true)) return;
+  const auto& instruction = wait.site->instruction;
+  Party its = party(launch, "waits", instruction, {0, 0, 0}, 0, 0);
   const std::scoped_lock lock(mutex_);
-  auto& kernel = kernels_[{launch.kernel.name, launch.entry}];
-  for (const SiteFacts* const facts : waits) {
-    const auto& instruction = facts->site->instruction;
-    const auto [found, added] = kernel.try_emplace(instruction.pc);
-    Wait& wait = found->second;
-    wait.needed |= facts->tally->needed.load();
-    wait.executed += facts->tally->executed.load();
-    if (wait.needed)
-      wait.party = {};
-    else if (wait.party.role.empty())
-      wait.party = party(launch, "waits", instruction, {0, 0, 0}, 0, 0);
-  }
+  waits_.push_back({std::move(its), launch.program, instruction.pc, wait.tally.get(), std::move(owner)});
 }
 
 void WastedWaits::tell(Findings& findings) const {
   const std::scoped_lock lock(mutex_);
-  for (const auto& [name, waits] : kernels_)
-    for (const auto& [pc, wait] : waits) {
-      if (wait.needed) continue;
-      findings.add({.rule = "redundant", .first = pc}, {}, [&] {
-        return Finding{.topic = Topic::Wait,
-                       .rule = "redundant",
-                       .severity = Severity::Hint,
-                       .what = "there was never anything to wait for",
-                       .parties = {wait.party},
-                       .fix = "remove it if no other path needs it: it costs an issue slot",
-                       .count = wait.executed};
-      });
-    }
+  for (const Wait& wait : waits_) {
+    if (wait.tally->needed.load()) continue;
+    findings.add({.rule = "redundant", .first = wait.pc, .about = wait.program}, {}, [&] {
+      return Finding{.topic = Topic::Wait,
+                     .rule = "redundant",
+                     .severity = Severity::Hint,
+                     .what = "there was never anything to wait for",
+                     .parties = {wait.party},
+                     .fix = "remove it if no other path needs it: it costs an issue slot",
+                     .count = wait.tally->executed.load()};
+    });
+  }
 }
 
 }  // namespace wavesmith::check::wait

@@ -1,11 +1,8 @@
-// Waits that never waited: for a process, what each kernel's waits did in all of its launches.
+// Waits that never waited, in all launches of a process.
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <memory>
 #include <mutex>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "check/launch.h"
@@ -15,20 +12,20 @@ namespace wavesmith::check::wait {
 
 class WastedWaits {
  public:
-  /// The waits that a launch executed.
-  void add(const Launch& launch, const std::vector<const SiteFacts*>& waits);
+  /// A wait is executed for the first time; its tally goes on. `owner` keeps it.
+  void add(const Launch& launch, const SiteFacts& wait, std::shared_ptr<const void> owner);
   /// A hint for each that never waited.
   void tell(Findings& findings) const;
 
  private:
   struct Wait {
     Party party;
-    uint64_t executed = 0;
-    bool needed = false;
+    uint64_t program, pc;
+    const Tally* tally;
+    std::shared_ptr<const void> owner;
   };
   mutable std::mutex mutex_;
-  std::map<std::pair<std::string, uint64_t>, std::map<uint64_t, Wait>>
-      kernels_;  ///< by name and entry, by pc
+  std::vector<Wait> waits_;
 };
 
 }  // namespace wavesmith::check::wait

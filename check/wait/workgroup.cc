@@ -39,7 +39,8 @@ void Workgroup::instruction(const WaveView& view, const emulate::Site& site) {
 
 void Workgroup::count_and_issue(const WaveView& view, Wave& wave, const SiteFacts& facts) {
   if (facts.tally) {
-    shared_.list(facts);
+    if (!facts.tally->listed.load(std::memory_order_relaxed))
+      shared_.wasted.add(shared_.launch, facts, shared_.facts);
     bool needed = false;
     for (size_t c = 0; c < kCounters; ++c)
       if (facts.limits[c] != kNoLimit)
@@ -122,6 +123,8 @@ std::vector<Workgroup::Use> Workgroup::uses_of(const WaveView& view, Wave& wave,
           const bool all = reads ? effects.all_lanes : !effects.masked;
           lanes = wave.board.flight(writer).exec & (all ? ~uint64_t{0} : view.exec());
           if (lanes == 0) continue;
+          const isa::Operand::Half half = wave.board.flight(writer).facts->half;
+          if (half != isa::Operand::Half::Whole && !uses_half(facts, one, half)) continue;
         }
         if (!uses.empty() && uses.back().number == writer && uses.back().reads == reads &&
             uses.back().registers.first + uses.back().registers.count == one)

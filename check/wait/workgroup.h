@@ -1,7 +1,7 @@
 // Follows the waves of a workgroup and tells what is used before it has arrived.
 #pragma once
 
-#include <mutex>
+#include <memory>
 #include <vector>
 
 #include "check/launch.h"
@@ -9,6 +9,7 @@
 #include "check/wait/lds_exposure.h"
 #include "check/wait/scoreboard.h"
 #include "check/wait/site_facts.h"
+#include "check/wait/wasted_waits.h"
 
 namespace wavesmith::check::wait {
 
@@ -16,20 +17,12 @@ namespace wavesmith::check::wait {
 struct Shared {
   const Launch& launch;
   Findings& findings;
+  WastedWaits& wasted;
+  std::shared_ptr<PerSite<SiteFacts>> facts;
 
-  const SiteFacts& of(const emulate::Site& site) {
-    return facts.of(site, [&] { return facts_of(site, launch.target, launch.wave_lanes); });
+  const SiteFacts& of(const emulate::Site& site) const {
+    return facts->of(site, [&] { return facts_of(site, launch.target, launch.wave_lanes); });
   }
-  /// Keeps a wait that is executed.
-  void list(const SiteFacts& wait) {
-    if (wait.tally->listed.load(std::memory_order_relaxed) || wait.tally->listed.exchange(true)) return;
-    const std::scoped_lock lock(mutex);
-    waits.push_back(&wait);
-  }
-
-  PerSite<SiteFacts> facts = {};
-  std::mutex mutex = {};
-  std::vector<const SiteFacts*> waits = {};
 };
 
 class Workgroup final : public emulate::WorkgroupListener {

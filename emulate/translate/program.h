@@ -88,6 +88,8 @@ class Program {
   [[nodiscard]] const isa::Target& target() const { return target_; }
   [[nodiscard]] int wave_lanes() const { return wave_lanes_; }
   [[nodiscard]] std::span<const uint8_t> code() const { return code_; }
+  /// No other program of the process has it, or had it.
+  [[nodiscard]] uint64_t serial() const { return serial_; }
   [[nodiscard]] size_t block_count() const;
   /// Adds one thread's block hits to the program's totals; returns how many instructions these were.
   uint64_t count(const uint64_t* hits);
@@ -113,6 +115,8 @@ class Program {
   bool sram_ecc_ = target_.may_have_sram_ecc();
   int wave_lanes_;
   std::span<const uint8_t> code_;
+  inline static std::atomic<uint64_t> made_{0};
+  const uint64_t serial_ = ++made_;
   mutable std::mutex mutex_;
   std::unordered_map<uint64_t, const Uop*> entries_;
   std::vector<std::unique_ptr<Unit>> units_;

@@ -177,7 +177,8 @@ std::unique_ptr<CheckedLaunch> CheckedLaunch::begin(emulate::Dispatch& dispatch,
                    std::max(dispatch.kernel->kernarg_size, dispatch.kernel->fields.kernarg_size)},
        .memory = memory,
        .locate = dispatch.locate,
-       .code = dispatch.program->code()}));
+       .code = dispatch.program->code(),
+       .program = dispatch.program->serial()}));
   for (emulate::Listener* const listener : launch->run_.listeners()) dispatch.listeners.push_back(listener);
   return launch;
 }
