@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+
 #include "check/testing.h"
 
 namespace wavesmith::check {
@@ -231,21 +233,27 @@ TEST(Hazard, EndsWhereTheRegisterIsWrittenAgain) {
 }
 
 TEST(Hazard, IsNoneWhereHardwareWaits) {
-  for (const std::string_view text :
-       {"v_readfirstlane_b32 s12, v1\ns_add_u32 s13, s12, 1",                 // VALU to SALU
-        "v_cmp_lt_u32 vcc, v1, v2\nv_cndmask_b32 v3, v1, v2, vcc",            // a mask of lanes
-        "v_cmp_lt_u32 s[12:13], v1, v2\nv_cndmask_b32 v3, v1, v2, s[12:13]",  // likewise
-        "s_mov_b32 m0, 0\nbuffer_load_dword v0, s[8:11], 0 offen lds",        // M0 to a load of a buffer
-        "s_setvskip 0, 0\nv_mov_b32 v3, 0",                                   // VSKIP by its own instruction
-        "v_mov_b32 v3, 0\nv_add_f32_dpp v4, v1, v3 row_shr:1 row_mask:0xf bank_mask:0xf",   // not moved
-        "v_readfirstlane_b32 s12, v1\ns_and_b32 s12, s12, 1\nv_readlane_b32 s13, v0, s12",  // by way of the
-                                                                                            // SALU
-        "v_rcp_f32 v3, v1\nv_rcp_f32 v4, v3",                        // both transcendental
-        "v_mov_b32 v3, 0\nglobal_store_dword v0, v3, s[4:5]",        // VALU to memory
-        "global_store_dwordx2 v0, v[4:5], s[4:5]\nv_mov_b32 v4, 0",  // 64 bits
-        "v_mfma_f32_16x16x16f16 a[0:3], v[0:1], v[0:1], 0\n"
-        "v_mfma_f32_16x16x16f16 a[0:3], v[0:1], v[0:1], a[0:3]"})  // an accumulation
-    EXPECT_EQ(rules_of("gfx942", 64, text), std::vector<std::string>{}) << text;
+  struct Case {
+    std::string_view why, text;
+  };
+  for (
+      const auto& [why, text] : std::initializer_list<Case>{
+          {"VALU to SALU", "v_readfirstlane_b32 s12, v1\ns_add_u32 s13, s12, 1"},
+          {"a mask of lanes", "v_cmp_lt_u32 vcc, v1, v2\nv_cndmask_b32 v3, v1, v2, vcc"},
+          {"any mask of lanes", "v_cmp_lt_u32 s[12:13], v1, v2\nv_cndmask_b32 v3, v1, v2, s[12:13]"},
+          {"M0 to a load of a buffer", "s_mov_b32 m0, 0\nbuffer_load_dword v0, s[8:11], 0 offen lds"},
+          {"VSKIP's own instruction", "s_setvskip 0, 0\nv_mov_b32 v3, 0"},
+          {"lanes that stay",
+           "v_mov_b32 v3, 0\nv_add_f32_dpp v4, v1, v3 row_shr:1 row_mask:0xf bank_mask:0xf"},
+          {"by way of the SALU",
+           "v_readfirstlane_b32 s12, v1\ns_and_b32 s12, s12, 1\nv_readlane_b32 s13, v0, s12"},
+          {"both transcendental", "v_rcp_f32 v3, v1\nv_rcp_f32 v4, v3"},
+          {"VALU to memory", "v_mov_b32 v3, 0\nglobal_store_dword v0, v3, s[4:5]"},
+          {"64 bits", "global_store_dwordx2 v0, v[4:5], s[4:5]\nv_mov_b32 v4, 0"},
+          {"an accumulation",
+           "v_mfma_f32_16x16x16f16 a[0:3], v[0:1], v[0:1], 0\nv_mfma_f32_16x16x16f16 a[0:3], v[0:1], v[0:1], "
+           "a[0:3]"}})
+    EXPECT_EQ(rules_of("gfx942", 64, text), std::vector<std::string>{}) << why;
 }
 
 TEST(Hazard, CountsThePassesOfAMatrixInstructionInBetween) {

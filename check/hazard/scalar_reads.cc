@@ -10,8 +10,8 @@ constexpr size_t kVcc = isa::reg::kVcc - isa::reg::kSgpr;
 template <class Do>
 void each(const Registers& registers, Do what) {
   for (const isa::RegisterRange range : registers)
-    for (uint16_t i = 0; i < range.count; ++i)
-      if (range.first + i != isa::reg::kM0) what(static_cast<size_t>(range.first - isa::reg::kSgpr + i));
+    for (size_t i = range.first; i < size_t{range.first} + range.count; ++i)
+      if (i != isa::reg::kM0) what(i - isa::reg::kSgpr);
 }
 
 bool is_vcc(size_t scalar) { return scalar == kVcc || scalar == kVcc + 1; }
