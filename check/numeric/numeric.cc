@@ -1,21 +1,45 @@
 #include "check/numeric/numeric.h"
 
+#include <cstdlib>
+#include <string_view>
+
+#include "check/numeric/listener.h"
+
 namespace wavesmith::check {
 namespace {
+
+/// WAVESMITH_CHECK_NUMERIC=cancellation asks for what is told on request only.
+bool wants_cancellation() {
+  const char* const wanted = std::getenv("WAVESMITH_CHECK_NUMERIC");
+  return wanted && std::string_view(wanted).find("cancellation") != std::string_view::npos;
+}
 
 class Numeric final : public Checker {
  public:
   using Checker::Checker;
-  std::unique_ptr<emulate::Listener> begin(const Launch&) override { return nullptr; }
+  std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
+    return std::make_unique<numeric::LaunchListener>(launch, findings_, cancellation_);
+  }
+
+ private:
+  bool cancellation_ = wants_cancellation();
 };
 
 }  // namespace
 
 CheckerKind numeric_checker() {
-  return {.topic = Topic::Numeric,
-          .finds = "the instruction that first makes a NaN or an infinity out of finite numbers",
-          .does_not_see = "rounding errors",
-          .make = [](Findings& findings) -> std::unique_ptr<Checker> { return std::make_unique<Numeric>(findings); }};
+  return {
+      .topic = Topic::Numeric,
+      .finds =
+          "the instruction that first makes a NaN or an infinity out of finite numbers, where that is stored; "
+          "numbers that a conversion cannot hold; with WAVESMITH_CHECK_NUMERIC=cancellation, differences of "
+          "nearly equal numbers",
+      .does_not_see =
+          "rounding errors, numbers in SGPRs, conversions to 8 bits and fewer, infinities that no store "
+          "to device memory takes up",
+      .make = [](Findings& findings) -> std::unique_ptr<Checker> {
+        return std::make_unique<Numeric>(findings);
+      }};
 }
 
 }  // namespace wavesmith::check

@@ -1,0 +1,52 @@
+// Hears of a launch's numbers: where infinities and NaNs are made, and which of them reach memory.
+#pragma once
+
+#include <memory>
+
+#include "check/findings.h"
+#include "check/init/plan.h"
+#include "check/launch.h"
+#include "check/numeric/values.h"
+#include "check/per_site.h"
+
+namespace wavesmith::check::numeric {
+
+/// What there is to know of an instruction.
+struct Plan {
+  struct Operand {
+    init::Place place;
+    Exponents exponents;
+    isa::Type type;
+    bool negate = false, absolute = false;
+  };
+  std::vector<Operand> sources, results;
+  std::vector<init::Plan::Test> reads;  ///< as bits of VGPRs and AGPRs
+  bool floats = false;                  ///< a result is a float
+  bool moves = false;                   ///< results may be numbers from other registers, or lanes
+  bool across = false;                  ///< from other lanes
+  bool matrix = false;
+  // Of conversions.
+  bool converts = false;
+  double least = 0, most = 0;  ///< to an integer: what it can hold; both 0: to a float
+  bool sums = false;           ///< adds, which may cancel
+  // Of memory.
+  bool memory = false;
+  isa::RegisterRange data, second, result;
+};
+
+class LaunchListener final : public emulate::Listener {
+ public:
+  LaunchListener(const Launch& launch, Findings& findings, bool cancellation)
+      : launch(launch), findings(findings), cancellation(cancellation) {}
+  std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override;
+  const Plan& plan(const emulate::Site& site);
+
+  const Launch& launch;
+  Findings& findings;
+  const bool cancellation;  ///< is told of too
+
+ private:
+  PerSite<Plan> plans_;
+};
+
+}  // namespace wavesmith::check::numeric
