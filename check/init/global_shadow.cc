@@ -1,7 +1,6 @@
 #include "check/init/global_shadow.h"
 
 #include <algorithm>
-#include <memory>
 
 namespace wavesmith::check::init {
 namespace {
@@ -17,41 +16,38 @@ GlobalShadow::GlobalShadow() {
   for (auto& word : undefined_) word.store(~uint64_t{0}, kRelaxed);
 }
 
-GlobalShadow::~GlobalShadow() {
-  for (auto& table : tables_) {
-    const std::unique_ptr<Table> all(table.load());
-    if (!all) continue;
-    for (auto& entry : *all)
-      if (Page* const page = entry.load(); page != &undefined_) delete page;
-  }
-}
-
-std::atomic<GlobalShadow::Page*>* GlobalShadow::entry(uint64_t address, bool make) {
+GlobalShadow::Entry* GlobalShadow::entry(uint64_t address, bool make) {
   const uint64_t number = address >> kPageBits, in_table = number & ((uint64_t{1} << kTableBits) - 1);
-  if (address >> kAddressBits) return nullptr;
-  std::atomic<Table*>& place = tables_[number >> kTableBits];
-  Table* table = place.load(std::memory_order_acquire);
-  if (!table) {
-    if (!make) return nullptr;
-    auto made = std::make_unique<Table>();
-    if (place.compare_exchange_strong(table, made.get())) table = made.release();
+  if (address >> kAddressBits || tables_.size() == 0) return nullptr;
+  std::atomic<Entry*>& place = tables_[number >> kTableBits];
+  Entry* table = place.load(std::memory_order_acquire);
+  if (!table && make) {
+    const std::scoped_lock lock(mutex_);
+    table = place.load(std::memory_order_acquire);
+    if (!table) {
+      table = made_tables_.emplace_back(size_t{1} << kTableBits).data();
+      place.store(table, std::memory_order_release);
+    }
   }
-  return &(*table)[in_table];
+  return table ? table + in_table : nullptr;
 }
 
 const GlobalShadow::Page* GlobalShadow::page(uint64_t address) const {
-  const std::atomic<Page*>* const place = const_cast<GlobalShadow*>(this)->entry(address, false);
+  const Entry* const place = const_cast<GlobalShadow*>(this)->entry(address, false);
   return place ? place->load(std::memory_order_acquire) : nullptr;
 }
 
 GlobalShadow::Page* GlobalShadow::own_page(uint64_t address) {
-  std::atomic<Page*>* const place = entry(address, true);
+  Entry* const place = entry(address, true);
   if (!place) return nullptr;
   Page* known = place->load(std::memory_order_acquire);
+  if (known && known != &undefined_) return known;
+  const std::scoped_lock lock(mutex_);
+  Page& made = *made_pages_.emplace_back(std::make_unique<Page>());
+  known = place->load(std::memory_order_acquire);
   while (!known || known == &undefined_) {
-    auto made = std::make_unique<Page>();
-    for (auto& word : *made) word.store(known ? ~uint64_t{0} : 0, kRelaxed);
-    if (place->compare_exchange_strong(known, made.get())) return made.release();
+    for (auto& word : made) word.store(known ? ~uint64_t{0} : 0, kRelaxed);
+    if (place->compare_exchange_strong(known, &made)) return &made;
   }
   return known;
 }
@@ -59,7 +55,7 @@ GlobalShadow::Page* GlobalShadow::own_page(uint64_t address) {
 void GlobalShadow::fill(uint64_t address, uint64_t bytes, bool undefined) {
   for (const uint64_t end = address + bytes; address < end;) {
     const uint64_t here = std::min(end, (address | (kPage - 1)) + 1) - address;
-    std::atomic<Page*>* const place = entry(address, undefined);
+    Entry* const place = entry(address, undefined);
     Page* known = place ? place->load(std::memory_order_acquire) : nullptr;
     const bool shared = !known || known == &undefined_;
     const bool as_wanted = shared && (known == &undefined_) == undefined;

@@ -7,13 +7,17 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "base/pages.h"
 
 namespace wavesmith::check::init {
 
 class GlobalShadow {
  public:
   GlobalShadow();
-  ~GlobalShadow();
   GlobalShadow(const GlobalShadow&) = delete;
   GlobalShadow& operator=(const GlobalShadow&) = delete;
 
@@ -39,16 +43,20 @@ class GlobalShadow {
   static constexpr int kPageBits = 12, kTableBits = 18, kAddressBits = 48;
   static constexpr uint64_t kPage = uint64_t{1} << kPageBits;
   using Page = std::array<std::atomic<uint64_t>, kPage / 64>;
-  using Table = std::array<std::atomic<Page*>, uint64_t{1} << kTableBits>;
+  using Entry = std::atomic<Page*>;
 
   /// nullptr: all of it is defined. Also for addresses that no memory has.
   [[nodiscard]] const Page* page(uint64_t address) const;
   /// A page of its own for the address, made if need be; nullptr: no memory has it.
   Page* own_page(uint64_t address);
-  std::atomic<Page*>* entry(uint64_t address, bool make);
+  Entry* entry(uint64_t address, bool make);
   void fill(uint64_t address, uint64_t bytes, bool undefined);
 
-  std::array<std::atomic<Table*>, uint64_t{1} << (kAddressBits - kPageBits - kTableBits)> tables_{};
+  static constexpr uint64_t kTables = uint64_t{1} << (kAddressBits - kPageBits - kTableBits);
+  Pages<std::atomic<Entry*>> tables_{kTables};  ///< made where a part of theirs is undefined
+  std::mutex mutex_;
+  std::deque<Pages<Entry>> made_tables_;
+  std::deque<std::unique_ptr<Page>> made_pages_;
   std::atomic<bool> used_ = false;
   Page undefined_;  ///< stands for every page of which nothing is defined
 };
