@@ -66,10 +66,10 @@ const emulate::Site* RaceLaunch::site(uint16_t number) const {
   return sites_[number];
 }
 
-bool RaceLaunch::needs_write_back() const {
+bool RaceLaunch::needs_write_back() const { return launch_.target.is(isa::kCdna3 | isa::kCdna4); }
+bool RaceLaunch::stores_show_scope() const {
   return launch_.target.is(isa::kCdna3 | isa::kCdna4 | isa::kRdna4);
 }
-bool RaceLaunch::stores_show_scope() const { return needs_write_back(); }
 bool RaceLaunch::splits_barriers() const { return launch_.target.is(isa::kRdna4); }
 
 std::unique_ptr<LdsShadow> RaceLaunch::take_lds_shadow(uint32_t bytes, uint32_t& generation) {

@@ -49,7 +49,7 @@ constexpr Spelling kSpellings[] = {
     // A release and an acquire at agent scope, as LLVM's memory model has them.
     {"RELEASE", "s_waitcnt vmcnt(0) lgkmcnt(0)", "buffer_wbl2 sc1\ns_waitcnt vmcnt(0) lgkmcnt(0)",
      "s_waitcnt vmcnt(0) lgkmcnt(0)\ns_waitcnt_vscnt null, 0x0",
-     "global_wb scope:SCOPE_DEV\ns_wait_storecnt 0x0\ns_wait_loadcnt_dscnt 0x0"},
+     "s_wait_storecnt 0x0\ns_wait_loadcnt_dscnt 0x0"},
     {"ACQUIRE", "buffer_wbinvl1_vol", "buffer_inv sc1", "buffer_gl1_inv\nbuffer_gl0_inv",
      "global_inv scope:SCOPE_DEV"},
     {"ADD", "v_add_u32", "v_add_u32", "v_add_nc_u32", "v_add_nc_u32"},
