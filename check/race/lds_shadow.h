@@ -6,6 +6,8 @@
 // the clocks say that one happens before the other.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -54,7 +56,7 @@ class LdsShadow {
     uint32_t readers = 0, atomics = 0;  ///< a bit for each wave
     uint32_t write_clock = 0;
     uint16_t write_site = 0, read_site = 0, atomic_site = 0;  ///< 0: none; the last ones
-    uint8_t write_wave = 0, read_wave = 0, atomic_wave = 0;
+    uint8_t write_wave = 0, read_wave = 0;
     uint8_t write_lane = 0, read_lane = 0, atomic_lane = 0;
     bool write_flag = false, write_waited = false, read_flag = false;
     uint8_t reader_before = 0;  ///< another wave, which read before the last one
@@ -71,116 +73,127 @@ class LdsShadow {
   };
 
   static void refine(Chunk& chunk, uint32_t shift);
-  template <class Found>
-  static void visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const WaveClocks& clocks,
-                    LdsConflict where, Found& found);
+  struct Where {
+    uint32_t address, bytes;
+    uint8_t lane;
+  };
+  template <AccessKind kKind, class Found>
+  static void visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const WaveClocks& clocks, Where where,
+                    Found& found);
+  template <AccessKind kKind, class Found>
+  void visit_all(const WaveAccesses& made, const WaveClocks& clocks, Found& found);
 
   std::vector<Chunk> chunks_;
 };
 
-template <class Found>
+template <AccessKind kKind, class Found>
 void LdsShadow::visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const WaveClocks& clocks,
-                      LdsConflict where, Found& found) {
+                      Where where, Found& found) {
   const uint32_t wave = made.wave, self = 1u << wave;
   if (cell.generation != clocks.generation()) {
     cell = Cell{};
     cell.generation = clocks.generation();
   }
-  if (cell.write_site && !clocks.ordered(cell.write_wave, cell.write_clock, wave)) {
-    where.other_kind = AccessKind::Write;
-    where.other_wave = cell.write_wave;
-    where.other_site = cell.write_site;
-    where.other_lane = cell.write_lane;
-    where.other_flag = cell.write_flag;
-    where.other_waited = cell.write_waited;
-    found(where);
-  }
+  const auto conflict = [&](AccessKind kind, uint32_t other, uint16_t site, uint8_t lane) {
+    return LdsConflict{.kind = kKind,
+                       .other_kind = kind,
+                       .other_wave = other,
+                       .other_site = site,
+                       .other_lane = lane,
+                       .lane = where.lane,
+                       .address = where.address,
+                       .bytes = where.bytes};
+  };
   const auto unordered = [&](uint32_t others, const uint32_t* times) {
     for (; others; others &= others - 1) {
-      const auto other = static_cast<uint32_t>(__builtin_ctz(others));
+      const auto other = static_cast<uint32_t>(std::countr_zero(others));
       if (!clocks.ordered(other, times ? times[other] : 0, wave)) return static_cast<int>(other);
     }
     return -1;
   };
-  if (made.kind != AccessKind::Read && (cell.readers & ~self)) {
+  if (cell.write_site && !clocks.ordered(cell.write_wave, cell.write_clock, wave)) {
+    LdsConflict one = conflict(AccessKind::Write, cell.write_wave, cell.write_site, cell.write_lane);
+    one.other_flag = cell.write_flag;
+    one.other_waited = cell.write_waited;
+    found(one);
+  }
+  if (kKind != AccessKind::Read && (cell.readers & ~self)) {
     if (const int other = unordered(cell.readers & ~self, seen ? seen->read : nullptr); other >= 0) {
-      where.other_kind = AccessKind::Read;
-      where.other_wave = static_cast<uint32_t>(other);
-      where.other_site =
-          cell.reader_before == where.other_wave && cell.site_before ? cell.site_before : cell.read_site;
-      where.other_lane = cell.read_lane;
-      where.other_flag = cell.read_flag;
-      found(where);
+      const auto reader = static_cast<uint32_t>(other);
+      const bool before = cell.reader_before == reader && cell.site_before;
+      LdsConflict one =
+          conflict(AccessKind::Read, reader, before ? cell.site_before : cell.read_site, cell.read_lane);
+      one.other_flag = cell.read_flag;
+      found(one);
     }
   }
-  if (made.kind != AccessKind::Atomic && (cell.atomics & ~self)) {
-    if (const int other = unordered(cell.atomics & ~self, seen ? seen->atomic : nullptr); other >= 0) {
-      where.other_kind = AccessKind::Atomic;
-      where.other_wave = static_cast<uint32_t>(other);
-      where.other_site = cell.atomic_site;
-      where.other_lane = cell.atomic_lane;
-      found(where);
-    }
+  if (kKind != AccessKind::Atomic && (cell.atomics & ~self)) {
+    if (const int other = unordered(cell.atomics & ~self, seen ? seen->atomic : nullptr); other >= 0)
+      found(conflict(AccessKind::Atomic, static_cast<uint32_t>(other), cell.atomic_site, cell.atomic_lane));
   }
-  switch (made.kind) {
-    case AccessKind::Read:
-      if (cell.readers && cell.read_wave != made.wave) {
-        cell.reader_before = cell.read_wave;
-        cell.site_before = cell.read_site;
-      }
-      cell.readers |= self;
-      cell.read_site = made.site;
-      cell.read_wave = static_cast<uint8_t>(wave);
-      cell.read_lane = where.lane;
-      cell.read_flag = made.flag;
-      if (seen) seen->read[wave] = clocks.now(wave);
-      break;
-    case AccessKind::Atomic:
-      cell.atomics |= self;
-      cell.atomic_site = made.site;
-      cell.atomic_wave = static_cast<uint8_t>(wave);
-      cell.atomic_lane = where.lane;
-      if (seen) seen->atomic[wave] = clocks.now(wave);
-      break;
-    case AccessKind::Write:
-      cell.write_site = made.site;
-      cell.write_wave = static_cast<uint8_t>(wave);
-      cell.write_lane = where.lane;
-      cell.write_clock = clocks.now(wave);
-      cell.write_flag = made.flag;
-      cell.write_waited = made.waited;
-      cell.readers = cell.atomics = 0;
-      cell.site_before = 0;
-      break;
+  if constexpr (kKind == AccessKind::Read) {
+    if (cell.readers && cell.read_wave != wave) {
+      cell.reader_before = cell.read_wave;
+      cell.site_before = cell.read_site;
+    }
+    cell.readers |= self;
+    cell.read_site = made.site;
+    cell.read_wave = static_cast<uint8_t>(wave);
+    cell.read_lane = where.lane;
+    cell.read_flag = made.flag;
+    if (seen) seen->read[wave] = clocks.now(wave);
+  } else if constexpr (kKind == AccessKind::Atomic) {
+    cell.atomics |= self;
+    cell.atomic_site = made.site;
+    cell.atomic_lane = where.lane;
+    if (seen) seen->atomic[wave] = clocks.now(wave);
+  } else {
+    cell.write_site = made.site;
+    cell.write_wave = static_cast<uint8_t>(wave);
+    cell.write_lane = where.lane;
+    cell.write_clock = clocks.now(wave);
+    cell.write_flag = made.flag;
+    cell.write_waited = made.waited;
+    cell.readers = cell.atomics = 0;
+    cell.site_before = 0;
   }
 }
 
-template <class Found>
-void LdsShadow::access(const WaveAccesses& made, const WaveClocks& clocks, Found found) {
+template <AccessKind kKind, class Found>
+void LdsShadow::visit_all(const WaveAccesses& made, const WaveClocks& clocks, Found& found) {
   uint64_t before = ~uint64_t{0};
-  LdsConflict where{};
-  where.kind = made.kind;
   for (uint64_t left = made.lanes; left; left &= left - 1) {
-    const int lane = __builtin_ctzll(left);
+    const int lane = std::countr_zero(left);
     uint64_t address = made.address[lane];
-    if (address == before && made.kind != AccessKind::Atomic) continue;
+    if (address == before) continue;
     before = address;
-    where.lane = static_cast<uint8_t>(lane);
     const uint64_t end = address + made.bytes;
     while (address < end) {
       Chunk& chunk = chunks_[address / kChunk];
       const auto from = static_cast<uint32_t>(address % kChunk);
       const auto to = static_cast<uint32_t>(std::min<uint64_t>(kChunk, from + (end - address)));
       if (chunk.cells.empty() || (from | to) & ((1u << chunk.shift) - 1))
-        refine(chunk, std::min<uint32_t>(chunk.shift, static_cast<uint32_t>(__builtin_ctz(from | to))));
+        refine(chunk, std::min<uint32_t>(chunk.shift, static_cast<uint32_t>(std::countr_zero(from | to))));
       if (clocks.used() && chunk.clocks.empty()) chunk.clocks.resize(chunk.cells.size());
-      for (uint32_t i = from >> chunk.shift; i < to >> chunk.shift; ++i) {
-        where.address = static_cast<uint32_t>(address / kChunk * kChunk) + (i << chunk.shift);
-        where.bytes = 1u << chunk.shift;
-        visit(chunk.cells[i], chunk.clocks.empty() ? nullptr : &chunk.clocks[i], made, clocks, where, found);
-      }
+      Clocks* const seen = chunk.clocks.empty() ? nullptr : chunk.clocks.data();
+      const auto first = static_cast<uint32_t>(address / kChunk * kChunk);
+      for (uint32_t i = from >> chunk.shift; i < to >> chunk.shift; ++i)
+        visit<kKind>(chunk.cells[i], seen ? seen + i : nullptr, made, clocks,
+                     {first + (i << chunk.shift), 1u << chunk.shift, static_cast<uint8_t>(lane)}, found);
       address += to - from;
     }
+  }
+}
+
+template <class Found>
+void LdsShadow::access(const WaveAccesses& made, const WaveClocks& clocks, Found found) {
+  switch (made.kind) {
+    case AccessKind::Read:
+      return visit_all<AccessKind::Read>(made, clocks, found);
+    case AccessKind::Write:
+      return visit_all<AccessKind::Write>(made, clocks, found);
+    case AccessKind::Atomic:
+      return visit_all<AccessKind::Atomic>(made, clocks, found);
   }
 }
 
