@@ -29,7 +29,7 @@ const Case kCases[] = {
     {"TheFirstOneIsTold",
      "v_mov_b32 v3, 0\nv_rcp_f32 v2, v3\nv_sub_f32 v2, v2, v2\nv_mov_b32 v4, v2\nv_add_f32 v2, 1.0, v4",
      "v_mov_b32 v3, 1.0\nv_rcp_f32 v2, v3\nv_sub_f32 v2, v2, v2\nv_mov_b32 v4, v2\nv_add_f32 v2, 1.0, v4",
-     "infinity at v_rcp_f32"},
+     "nan at v_rcp_f32"},
     {"ThroughLds", "v_mov_b32 v3, 0\nv_rcp_f32 v2, v3\nds_write_b32 v1, v2\nWAIT\nds_read_b32 v2, v1\nWAIT",
      "v_mov_b32 v3, 0\nv_rcp_f32 v2, v3\nds_write_b32 v1, v2\nds_write_b32 v1, v3\nWAIT\nds_read_b32 v2, v1\nWAIT",
      "infinity at v_rcp_f32"},

@@ -156,6 +156,7 @@ void Workgroup::look_at_results(Wave& wave, const emulate::WaveView& view) {
         const auto first = static_cast<size_t>(std::countr_zero(made));
         maker.nan = is_nan(row[first], result.exponents, wide ? row_of(view, r - 1)[first] : 0);
         maker.converts = plan.converts;
+        maker.single = result.type == isa::Type::F32;
         const auto known = std::find_if(makers_.begin() + 1, makers_.end(), [&](const Maker& one) {
           return one.site == maker.site && one.nan == maker.nan;
         });
@@ -285,17 +286,22 @@ void Workgroup::store(Wave& wave, const emulate::WaveView& view, const emulate::
     const uint64_t lanes = mark.lanes & access.lanes;
     if (lanes && global) {
       const Maker& maker = makers_[mark.maker];
+      // What is stored may differ from what it began with: an infinity less an infinity.
+      const auto stored =
+          row_of(view, data.first + static_cast<int>(d))[static_cast<size_t>(std::countr_zero(lanes))];
+      const Exponents single = exponents_of(isa::Type::F32);
+      const bool nan = maker.single && infinite_or_nan(stored, single) ? is_nan(stored, single) : maker.nan;
       if (maker.converts)
         tell("overflow", Severity::Warning,
              "a finite number is too large for what it is converted to, and is stored",
              "scale it, or clamp it", maker, &site, view.index(), lanes);
       else
-        tell(maker.nan ? "nan" : "infinity", Severity::Warning,
-             maker.nan ? "a NaN is made of finite numbers, and is stored"
-                       : "an infinity is made of finite numbers, and is stored",
-             maker.nan ? "keep 0/0, inf-inf and roots of negative numbers out"
-                       : "scale, or keep the divisor from 0",
-             maker, &site, view.index(), lanes);
+        tell(
+            nan ? "nan" : "infinity", Severity::Warning,
+            nan ? "a NaN is stored that comes of finite numbers"
+                : "an infinity is stored that comes of finite numbers",
+            nan ? "keep 0/0, inf-inf and roots of negative numbers out" : "scale, or keep the divisor from 0",
+            maker, &site, view.index(), lanes);
     }
     if (global || (!lanes && held.empty())) continue;
     for (uint64_t left = access.lanes; left; left &= left - 1) {
@@ -319,7 +325,7 @@ void Workgroup::tell(std::string_view rule, Severity severity, std::string_view 
                              .rule = std::string(rule),
                              .severity = severity,
                              .what = std::string(what),
-                             .parties = {party(launch_.launch, "makes it", maker.site->instruction, id_,
+                             .parties = {party(launch_.launch, "begins with", maker.site->instruction, id_,
                                                maker.wave, maker.lanes)},
                              .fix = std::string(fix)};
                          if (stores)

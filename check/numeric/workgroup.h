@@ -15,6 +15,7 @@ struct Maker {
   uint32_t wave = 0;
   uint64_t lanes = 0, event = 0;
   bool nan = false, converts = false;
+  bool single = false;  ///< of 32 bits
 };
 
 class Workgroup final : public emulate::WorkgroupListener {
