@@ -225,6 +225,17 @@ TEST(Hazard, IsFollowedAcrossBranches) {
             std::vector<std::string>{"sgpr-vmem"});
 }
 
+TEST(Hazard, OfALoopIsFoundThoughItsBranchTakesFourStates) {
+  const auto loop = [](std::string_view behind) {
+    return fmt::format(
+        "s_mov_b32 s12, 2\nagain:\n{}v_mov_b32 v8, 0\ns_nop 7\ns_sub_u32 s12, s12, 1\ns_cmp_lg_u32 s12, 0\n"
+        "v_mfma_f32_16x16x16f16 v[4:7], v[0:1], v[0:1], v[8:11]\ns_cbranch_scc1 again\ns_nop 7",
+        behind);
+  };
+  EXPECT_EQ(rules_of("gfx90a", 64, loop("s_nop 1\n")), std::vector<std::string>{"matrix-c-overwritten"});
+  EXPECT_EQ(rules_of("gfx90a", 64, loop("s_nop 2\n")), std::vector<std::string>{});
+}
+
 TEST(Hazard, EndsWhereTheRegisterIsWrittenAgain) {
   EXPECT_EQ(rules_of("gfx942", 64,
                      "v_readfirstlane_b32 s12, v1\ns_mov_b32 s12, 0\n"

@@ -22,8 +22,8 @@ struct Rule {
   using States = int (*)(const Parts& first, const Parts& second, const isa::Target&);
   /// Wait states that AMD asks for between the two.
   States states;
-  /// Wait states with which kernels of AMD's own (AITER 0.1.7) do: as many and fewer than asked for are a
-  /// hint instead of an error. nullptr: there are none.
+  /// Wait states with which kernels of AMD's own (AITER 0.1.7, rocBLAS) do: as many and fewer than asked for
+  /// are a hint instead of an error. nullptr: there are none.
   States practised;
   bool scalar;                 ///< about a scalar register that the VALU writes
   std::string_view did, does;  ///< what the two do with the registers: "written by a VALU instruction"
