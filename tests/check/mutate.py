@@ -171,9 +171,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if not arguments.program:
         parser.error("which program?")
-    sites = list(
-        sites_of(arguments.wavesmith, Path(arguments.program[0]), arguments.mnemonic, arguments.kernel)
-    )
+    sites = list(sites_of(arguments.wavesmith, Path(arguments.program[0]), arguments.mnemonic, arguments.kernel))
     if arguments.most and len(sites) > arguments.most:
         chosen = set(random.Random(arguments.seed).sample(range(len(sites)), arguments.most))
         sites = [site for i, site in enumerate(sites) if i in chosen]
