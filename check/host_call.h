@@ -1,5 +1,5 @@
-// The call of the host's under way: what a checker names where it hears of memory that the host takes or gives
-// back.
+// The call of the host's under way: what a checker names where it hears of memory that the host takes or
+// gives back.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct HostCall {
 /// The one of this thread.
 const HostCall& host_call();
 
-/// Says for its lifetime which call is under way: the function that makes it, or the given one. Of nested ones
-/// the outermost counts.
+/// Says for its lifetime which call is under way: the function that makes it, or the given one. Of nested
+/// ones the outermost counts.
 class HostCallScope {
  public:
   explicit HostCallScope(const char* name = __builtin_FUNCTION(),

@@ -44,8 +44,8 @@ std::string name_of(const Launch& launch, const emulate::Allocation& allocation)
 std::string place_of(const Launch& launch, uint64_t address) {
   using Kind = emulate::Place::Kind;
   const auto [kind, allocation, distance] = launch.memory.place_of(address);
-  const auto named = [&](const char* what) {
-    return fmt::format("{}{} ({} bytes) {} {:#x}", what, name_of(launch, allocation), allocation.bytes,
+  const auto named = [&] {
+    return fmt::format("{} ({} bytes) {} {:#x}", name_of(launch, allocation), allocation.bytes,
                        kind == Kind::Before ? '-' : '+',
                        kind == Kind::Before ? distance : address - allocation.address);
   };
@@ -55,13 +55,14 @@ std::string place_of(const Launch& launch, uint64_t address) {
     case Kind::Reserved:
       return fmt::format("reserved range ({} bytes) + {:#x}", allocation.bytes, address - allocation.address);
     case Kind::Freed:
-      return named("freed ");
+      return fmt::format("freed allocation ({} bytes) + {:#x}", allocation.bytes,
+                         address - allocation.address);
     case Kind::Held:
-      return named("");
+      return named();
     case Kind::Past:
     case Kind::Before:
       // What lies far from all allocations has nothing to do with the nearest.
-      if (constexpr uint64_t kNear = 64 << 20; distance < kNear) return named("");
+      if (constexpr uint64_t kNear = 64 << 20; distance < kNear) return named();
       [[fallthrough]];
     case Kind::Nowhere:
       break;

@@ -152,8 +152,8 @@ class MemoryListener::Workgroup final : public emulate::WorkgroupListener {
   void misaligned(const WaveView& wave, const Site& site, const MemoryAccess& access) {
     launch_.found_ = true;
     told_ = {&site, wave.index()};
-    const uint64_t wrong = lanes_where(
-        access.lanes, [&](int lane) { return (access.address[lane] & (access.bytes - 1)) != 0; });
+    const uint64_t wrong =
+        lanes_where(access.lanes, [&](int lane) { return (access.address[lane] & (access.bytes - 1)) != 0; });
     reporter_.misaligned_atomic({wave, site, access, wrong, event_});
   }
 
@@ -166,16 +166,14 @@ class MemoryListener::Workgroup final : public emulate::WorkgroupListener {
     if ((extent_of(access, wave.lanes()).bits & mask) == 0) [[likely]]
       return;
     if (atomic) return misaligned(wave, site, access);
-    reporter_.misaligned_lds({wave, site, access,
-                              lanes_where(access.lanes,
-                                          [&](int lane) { return (access.address[lane] & mask) != 0; }),
-                              event_});
+    reporter_.misaligned_lds(
+        {wave, site, access,
+         lanes_where(access.lanes, [&](int lane) { return (access.address[lane] & mask) != 0; }), event_});
   }
 
   void own(const WaveView& wave, const Site& site, const MemoryAccess& access) {
-    const uint64_t wrong = lanes_where(access.lanes, [&](int lane) {
-      return access.address[lane] + access.bytes > private_bytes_;
-    });
+    const uint64_t wrong = lanes_where(
+        access.lanes, [&](int lane) { return access.address[lane] + access.bytes > private_bytes_; });
     if (wrong) [[unlikely]]
       reporter_.beyond_private({wave, site, access, wrong, event_});
   }

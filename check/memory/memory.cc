@@ -96,29 +96,30 @@ void Memory::ends() {
   const std::scoped_lock lock(mutex_);
   for (const auto& [address, live] : live_) {
     if (live.call.name.empty()) continue;
-    findings_.add({.rule = "leak",
-                   .first = reinterpret_cast<uint64_t>(live.call.caller),
-                   .about = live.bytes},
-                  {}, [&live = live] {
-                    Finding made = host_finding("leak", live.call, "allocated",
-                                                fmt::format("{} bytes are never freed", live.bytes),
-                                                "free them before the program ends");
-                    made.severity = Severity::Hint;
-                    return made;
-                  });
+    findings_.add(
+        {.rule = "leak", .first = reinterpret_cast<uint64_t>(live.call.caller), .about = live.bytes}, {},
+        [&live = live] {
+          Finding made = host_finding("leak", live.call, "allocated",
+                                      fmt::format("{} bytes are never freed", live.bytes),
+                                      "free them before the program ends");
+          made.severity = Severity::Hint;
+          return made;
+        });
   }
 }
 
 }  // namespace
 
 CheckerKind memory_checker() {
-  return {.topic = Topic::Memory,
-          .finds = "accesses outside of what is allocated, in freed memory, misaligned or read-only; double "
-                   "frees, leaks",
-          .does_not_see = "an access that strays into another allocation, or into another variable of its own",
-          .make = [](Findings& findings) -> std::unique_ptr<Checker> {
-            return std::make_unique<Memory>(findings);
-          }};
+  return {
+      .topic = Topic::Memory,
+      .finds =
+          "accesses outside of what is allocated, in freed memory, misaligned or read-only; double "
+          "frees, leaks",
+      .does_not_see = "an access that strays into another allocation, or into another variable of its own",
+      .make = [](Findings& findings) -> std::unique_ptr<Checker> {
+        return std::make_unique<Memory>(findings);
+      }};
 }
 
 }  // namespace wavesmith::check

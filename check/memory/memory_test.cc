@@ -67,7 +67,8 @@ TEST(MemoryChecker, MemoryThatAPoolKeepsIsFreed) {
 TEST(MemoryChecker, NamesTheArgumentAndTheOffset) {
   CheckedKernel kernel("memory", "gfx942", kLoad);
   kernel.describe = [](object::Kernel& described) {
-    described.arguments = {{.kind = object::Argument::Kind::GlobalBuffer, .offset = 0, .size = 8, .name = "in"}};
+    described.arguments = {
+        {.kind = object::Argument::Kind::GlobalBuffer, .offset = 0, .size = 8, .name = "in"}};
   };
   ASSERT_TRUE(kernel.launch(3, 64, {address(kernel.allocate(60))}));
   const auto found = kernel.findings();
@@ -124,7 +125,8 @@ TEST(MemoryChecker, FreesThatAreRefusedAreFoundAndLeaksAreHints) {
   const uint64_t gone = freed(session, 100);
   const auto refuse = [&](uint64_t pointer) {
     session.tell([&](Checker& checker) {
-      checker.release_refused("hipFree", pointer, Error{ErrorKind::BadInput, "a pointer is freed that is none"});
+      checker.release_refused("hipFree", pointer,
+                              Error{ErrorKind::BadInput, "a pointer is freed that is none"});
     });
   };
   refuse(gone);

@@ -101,9 +101,8 @@ void MemoryReporter::out_of_bounds(const FaultyAccess& faulty) {
   const uint64_t address = first_address(faulty);
   const Place place = place_at(launch_, address);
   const auto make = [&](const char* rule, const std::string& where, const char* fix) {
-    add(faulty, rule, [&] {
-      return finding(faulty, rule, access_text(faulty) + where, place_of(launch_, address), fix);
-    });
+    add(faulty, rule,
+        [&] { return finding(faulty, rule, access_text(faulty) + where, place_of(launch_, address), fix); });
   };
   switch (place.kind) {
     case Place::Kind::Freed:
@@ -162,11 +161,11 @@ void MemoryReporter::read_only(const FaultyAccess& faulty, const char* what) {
 
 void MemoryReporter::beyond_lds(const FaultyAccess& faulty) {
   add(faulty, "lds-out-of-bounds", [&] {
-    return finding(faulty, "lds-out-of-bounds",
-                   fmt::format("{} beyond the workgroup's {} bytes of LDS: {}", access_text(faulty), lds_bytes_,
-                               faulty.access.direction == Direction::Load ? "it gives 0" : "it is dropped"),
-                   fmt::format("LDS + {:#x}", first_address(faulty)),
-                   "bound the index, or give the launch more LDS");
+    return finding(
+        faulty, "lds-out-of-bounds",
+        fmt::format("{} beyond the workgroup's {} bytes of LDS: {}", access_text(faulty), lds_bytes_,
+                    faulty.access.direction == Direction::Load ? "it gives 0" : "it is dropped"),
+        fmt::format("LDS + {:#x}", first_address(faulty)), "bound the index, or give the launch more LDS");
   });
 }
 
@@ -194,19 +193,21 @@ void MemoryReporter::misaligned_atomic(const FaultyAccess& faulty) {
 void MemoryReporter::misaligned_scalar(const FaultyAccess& faulty) {
   add(faulty, "misaligned-scalar", [&] {
     const uint64_t wanted = faulty.access.address[0] + faulty.access.ignored;
-    return finding(faulty, "misaligned-scalar",
-                   fmt::format("{} at an address that is no multiple of 4: the hardware leaves out its low bits",
-                               access_text(faulty)),
-                   place_of(launch_, wanted), "align the address, or use a vector load");
+    return finding(
+        faulty, "misaligned-scalar",
+        fmt::format("{} at an address that is no multiple of 4: the hardware leaves out its low bits",
+                    access_text(faulty)),
+        place_of(launch_, wanted), "align the address, or use a vector load");
   });
 }
 
 void MemoryReporter::misaligned_lds(const FaultyAccess& faulty) {
   add(faulty, "misaligned-lds", [&] {
-    Finding made = finding(faulty, "misaligned-lds",
-                           fmt::format("{} from LDS at an address that is no multiple of it", access_text(faulty)),
-                           fmt::format("LDS + {:#x}", first_address(faulty)),
-                           "align rows of LDS to the width of the access, or use ds_read2 and ds_write2");
+    Finding made =
+        finding(faulty, "misaligned-lds",
+                fmt::format("{} from LDS at an address that is no multiple of it", access_text(faulty)),
+                fmt::format("LDS + {:#x}", first_address(faulty)),
+                "align rows of LDS to the width of the access, or use ds_read2 and ds_write2");
     made.severity = Severity::Hint;
     return made;
   });
@@ -214,7 +215,8 @@ void MemoryReporter::misaligned_lds(const FaultyAccess& faulty) {
 
 void MemoryReporter::resource(const FaultyAccess& access) {
   if (!access.site.row || !is_buffer(access.site)) return;
-  const isa::Operand* const operand = isa::memory_operands(access.site.instruction, *access.site.row).resource;
+  const isa::Operand* const operand =
+      isa::memory_operands(access.site.instruction, *access.site.row).resource;
   if (!operand || operand->kind != isa::Operand::Kind::Sgpr) return;
   const auto word = [&](int i) { return access.wave.sgpr(operand->index + i); };
   const uint64_t base = word(0) | uint64_t{word(1) & 0xffff} << 32, stride = word(1) >> 16 & 0x3fff;

@@ -326,7 +326,8 @@ std::optional<Allocation> Memory::find(const void* where) const {
 
 std::string Memory::describe(uint64_t at) const {
   const auto [kind, allocation, distance] = place_of(at);
-  const std::string text = fmt::format("the {}-byte allocation at {:#x}", allocation.bytes, allocation.address);
+  const std::string text =
+      fmt::format("the {}-byte allocation at {:#x}", allocation.bytes, allocation.address);
   switch (kind) {
     case Place::Kind::Null:
       return at ? fmt::format("{} bytes from a null pointer", at) : std::string("a null pointer");

@@ -161,6 +161,7 @@ std::shared_ptr<MemoryPool> current_pool(Platform& platform, Device& device) {
 
 }  // namespace wavesmith::runtime
 
+using namespace wavesmith;
 using namespace wavesmith::runtime;
 
 HIP_API hipError_t hipMallocAsync(void** pointer, size_t size, hipStream_t handle) {

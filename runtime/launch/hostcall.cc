@@ -59,16 +59,18 @@ constexpr uint64_t kSlab = uint64_t{2} << 20;
 class HostcallHost {
  public:
   static Result<std::unique_ptr<HostcallHost>> create(Platform& platform, Device& device) {
-    const size_t size =
-        sizeof(Buffer) + sizeof(Signal) + 64 + kPackets * (sizeof(PacketHeader) + sizeof(Payload));
+    constexpr uint64_t kSignalAt = 128, kPayloadsAt = 256,
+                       kHeadersAt = kPayloadsAt + kPackets * sizeof(Payload);
+    static_assert(sizeof(Buffer) <= kSignalAt && kSignalAt + sizeof(Signal) <= kPayloadsAt);
+    const size_t size = kHeadersAt + kPackets * sizeof(PacketHeader);
     const auto memory = platform.memory->allocate(size);
     if (!memory) return tl::unexpected(memory.error());
     auto host = std::make_unique<HostcallHost>(platform, device);
     auto* at = static_cast<uint8_t*>(*memory);
     Buffer& buffer = *new (at) Buffer;
-    buffer.payloads = reinterpret_cast<Payload*>(at + 256);
-    buffer.headers = reinterpret_cast<PacketHeader*>(at + 256 + kPackets * sizeof(Payload));
-    buffer.doorbell = new (at + 128) Signal;
+    buffer.payloads = reinterpret_cast<Payload*>(at + kPayloadsAt);
+    buffer.headers = reinterpret_cast<PacketHeader*>(at + kHeadersAt);
+    buffer.doorbell = new (at + kSignalAt) Signal;
     // A stack's tag counts in the bits above the index, so that an index of 0 differs from the end of the
     // list.
     buffer.headers[0].next = 0;

@@ -67,13 +67,13 @@ Checks& all_checks() {
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
-/// "16 bytes into an allocation of 4096 bytes", without addresses, which differ from run to run.
+/// "at byte 16 of an allocation of 4096 bytes", without addresses, which differ from run to run.
 std::string place_text(const emulate::Memory& memory, const void* pointer) {
   using Kind = emulate::Place::Kind;
   const auto [kind, allocation, distance] = memory.place_of(address_of(pointer));
   const std::string there = fmt::format("an allocation of {} bytes", allocation.bytes);
   if (kind == Kind::Held)
-    return fmt::format("{} bytes into {}", address_of(pointer) - allocation.address, there);
+    return fmt::format("at byte {} of {}", address_of(pointer) - allocation.address, there);
   if (kind == Kind::Freed) return "in " + there + " that was freed";
   if (kind == Kind::Reserved) return "in a reserved range of addresses";
   if (kind == Kind::Past && distance < 4096) return fmt::format("{} bytes past {}", distance, there);
@@ -136,7 +136,9 @@ void tell_released(const void* pointer, size_t bytes) {
 void tell_release_refused(const emulate::Memory& memory, const void* pointer) {
   const std::shared_ptr<check::Session> session = checks();
   if (!session) return;
-  const Error error{ErrorKind::BadInput, "a pointer is freed that lies " + place_text(memory, pointer)};
+  const bool begins = memory.place_of(address_of(pointer)).allocation.address == address_of(pointer);
+  const Error error{ErrorKind::BadInput, "a pointer is freed that lies " + place_text(memory, pointer) +
+                                             (begins ? ", which this call does not free, or not again" : "")};
   session->tell([&](check::Checker& checker) {
     checker.release_refused(std::string(check::host_call().name), address_of(pointer), error);
   });
@@ -146,9 +148,10 @@ void tell_access_refused(const emulate::Memory& memory, const void* pointer, std
                          bool writes) {
   const std::shared_ptr<check::Session> session = checks();
   if (!session) return;
-  const Error error{ErrorKind::BadInput,
-                    fmt::format("{} bytes are {} {}", bytes ? fmt::to_string(*bytes) : "countless",
-                                writes ? "written" : "read", place_text(memory, pointer))};
+  const Error error{
+      ErrorKind::BadInput,
+      fmt::format("{} are {} {}", bytes ? fmt::format("{} bytes", *bytes) : "more bytes than any memory has",
+                  writes ? "written" : "read", place_text(memory, pointer))};
   const check::HostAccess access{.call = std::string(check::host_call().name),
                                  .address = address_of(pointer),
                                  .bytes = bytes.value_or(~size_t{0}),
