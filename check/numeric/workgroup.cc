@@ -54,11 +54,6 @@ double number(const emulate::WaveView& view, const Plan::Operand& operand, int l
   return operand.negate ? -value : value;
 }
 
-/// Whether an infinity is what the function is defined to be there: 1/0, log(0).
-bool has_pole(const std::string& mnemonic) {
-  return mnemonic.starts_with("v_rcp") || mnemonic.starts_with("v_rsq") || mnemonic.starts_with("v_log");
-}
-
 bool overlaps(const init::Place& a, const init::Place& b) {
   return a.kind == Kind::Vector && b.kind == Kind::Vector && a.first < b.first + b.dwords &&
          b.first < a.first + a.dwords;
