@@ -10,6 +10,12 @@
 #include "isa/control/row.h"
 
 namespace wavesmith::check {
+namespace {
+
+/// Of a launch whose workgroups are told apart: each needs some memory, and numbers of accessors some bits.
+constexpr uint64_t kMostWorkgroups = uint64_t{1} << 22;
+
+}  // namespace
 
 /// Two accesses of a cell by different workgroups, at least one of which writes.
 struct RaceLaunch::Pair {
@@ -19,8 +25,8 @@ struct RaceLaunch::Pair {
 
 RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings) : launch_(launch), findings_(findings) {
   const uint64_t workgroups = launch.workgroups().count();
-  accessor_bits_ = 32 - static_cast<int>(std::bit_width(workgroups));
-  accessors_.resize(workgroups);
+  accessor_bits_ = 32 - static_cast<int>(std::bit_width(std::min(workgroups, kMostWorkgroups)));
+  if (workgroups <= kMostWorkgroups) accessors_.resize(workgroups);
   find_runtimes_memory();
 }
 

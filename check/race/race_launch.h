@@ -52,6 +52,8 @@ class RaceLaunch final : public emulate::Listener {
   /// Stores that others may see at once say so; elsewhere an atomic store is as any other.
   [[nodiscard]] bool stores_show_scope() const;
   [[nodiscard]] bool splits_barriers() const;
+  /// Whether there are few enough workgroups to tell them apart.
+  [[nodiscard]] bool tracks_workgroups() const { return !accessors_.empty(); }
   /// Bits of an accessor's number that count within its workgroup.
   [[nodiscard]] int accessor_bits() const { return accessor_bits_; }
   /// Whether the address belongs to what the runtime and the program share by other means than these.

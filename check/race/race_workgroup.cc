@@ -199,23 +199,27 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
                                   : GlobalKind::Atomic;
   LaneData lanes;
   const uint8_t* data = nullptr;
-  const bool shown = visible(number);
+  const bool shown = visible(number);  // before what this one stores
   if (store && plain) {
     check_lanes(wave, site, facts.data[0], access);
     if (!access.scalar && lanes.read(wave, facts.data[0], access)) data = lanes.bytes;
     state.dirty = true;
     state.stored_in = phase_;
   }
-  log_.use();
-  record(access, kind, accessor_of(facts.number, number), data);
   const bool flag = access.bytes <= kWidestFlag && of_one_address(access);
   // Where a store does not show its scope, one that may be of a flag counts as one.
   const bool may_tell = store && plain && !launch_.stores_show_scope() && access.bytes <= kWidestFlag &&
                         (flag || state.waited_for_stores);
-  if (plain && !may_tell) return;
+  const bool tells = !plain || may_tell;
   const uint64_t place =
       flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : SyncLog::kMany;
-  synchronise(number, place, !load, load || (access.direction == Direction::Atomic && facts.returns), shown);
+  if (!tells || store || !log_.tries_again(place, !load)) {
+    log_.use();
+    record(access, kind, accessor_of(facts.number, number), data);
+  }
+  if (tells)
+    synchronise(number, place, !load, load || (access.direction == Direction::Atomic && facts.returns),
+                shown);
 }
 
 void RaceWorkgroup::synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires, bool shown) {
@@ -237,6 +241,7 @@ bool RaceWorkgroup::visible(uint32_t wave) const {
 }
 
 uint32_t RaceWorkgroup::accessor_of(uint16_t site, uint32_t wave) {
+  if (!launch_.tracks_workgroups()) return Accessors::kNone;
   if (known_.size() <= site) known_.resize(site + size_t{16});
   auto& [segment, accessor] = known_[site];
   if (segment != log_.segment() + 1) {

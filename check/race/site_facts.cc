@@ -65,6 +65,15 @@ StoredData stored(const isa::Operand* operand, const isa::Access& access) {
           .dwords = access.dwords};
 }
 
+/// The instruction at the start, without a look at bytes behind it: there may be none behind the last one.
+Result<isa::Instruction> decode_no_further(isa::Decoder& decoder, std::span<const uint8_t> code,
+                                           uint64_t pc) {
+  constexpr size_t kShortest = 4, kLongest = 20;
+  for (size_t size = kShortest; size < kLongest; size += 4)
+    if (auto decoded = decoder.decode(code.first(std::min(size, code.size())), pc)) return decoded;
+  return decoder.decode(code.first(std::min(kLongest, code.size())), pc);
+}
+
 /// Follows what a load has given through the instructions behind it.
 class Taint {
  public:
@@ -134,7 +143,7 @@ bool polls(const isa::Instruction& load, std::span<const uint8_t> code, const is
   bool decides = false;
   uint64_t pc = load.pc;
   for (int i = 0; i < kLongest && !code.empty(); ++i) {
-    const auto instruction = decoder->decode(code, pc);
+    const auto instruction = decode_no_further(*decoder, code, pc);
     if (!instruction) return false;
     const isa::Row* const row =
         instruction->second.empty() ? isa::find_row(instruction->mnemonic, target) : nullptr;

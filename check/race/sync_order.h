@@ -35,6 +35,11 @@ class SyncLog {
   /// An access was made in the present segment, which keeps it apart from later ones.
   void use() { used_ = true; }
   void add(const SyncEntry& entry);
+  /// Whether the workgroup does nothing but look at the place again, or try an atomic there.
+  [[nodiscard]] bool tries_again(uint64_t place, bool atomic) const {
+    return !used_ && !entries_.empty() && entries_.back().what == SyncEntry::Acquire &&
+           entries_.back().place == place && (!atomic || tried_clean_);
+  }
   [[nodiscard]] const std::vector<SyncEntry>& entries() const { return entries_; }
 
  private:
