@@ -24,8 +24,13 @@ struct Pair {
   const char *faulty, *right;
   const char* rule;
 };
+void PrintTo(const Pair& pair, std::ostream* out) { *out << pair.name; }
 
 const char* const kResource = "s_mov_b64 s[8:9], s[4:5]\ns_mov_b32 s11, {word3}\ns_mov_b32 s10, ";
+
+/// The same with records of 16 bytes.
+const char* const kRecords =
+    "s_mov_b64 s[8:9], s[4:5]\ns_or_b32 s9, s9, 0x100000\ns_mov_b32 s11, {structured}\ns_mov_b32 s10, ";
 
 const Pair kPairs[] = {
     {"GlobalLoad", kAll, "global_load_dword v2, v1, s[4:5] offset:{past}",
@@ -105,6 +110,28 @@ const Pair kPairs[] = {
      "scratch_load_dword v2, off, off offset:16", "private-out-of-bounds"},
     {"PrivateByFlat", kScratch, "v_mov_b32 v2, 0x40\nv_mov_b32 v3, {private}\nflat_store_dword v[2:3], v0",
      "v_mov_b32 v2, 0x10\nv_mov_b32 v3, {private}\nflat_store_dword v[2:3], v0", "private-out-of-bounds"},
+    {"HalfAcrossTheEnd", kAll, "v_mov_b32 v1, 0\nglobal_load_short_d16 v2, v1, s[4:5] offset:255",
+     "v_mov_b32 v1, 0\nglobal_load_short_d16 v2, v1, s[4:5] offset:254", "out-of-bounds"},
+    {"CompareAndSwap", kAll, "v_mov_b32 v1, 0\nglobal_atomic_cmpswap v1, v[2:3], s[4:5] offset:256",
+     "v_mov_b32 v1, 0\nglobal_atomic_cmpswap v1, v[2:3], s[4:5] offset:252", "out-of-bounds"},
+    {"FlatAtomic", kAll,
+     "v_mov_b32 v2, s4\nv_mov_b32 v3, s5\nv_add_u32 v2, 0x100, v2\nflat_atomic_or v[2:3], v0",
+     "v_mov_b32 v2, s4\nv_mov_b32 v3, s5\nv_add_u32 v2, 0xfc, v2\nflat_atomic_or v[2:3], v0",
+     "out-of-bounds"},
+    {"BufferOfRecords", kAll, "{records}17\nbuffer_load_dword v2, v0, s[8:11], 0 idxen",
+     "{records}16\nbuffer_load_dword v2, v0, s[8:11], 0 idxen", "out-of-bounds buffer-resource"},
+    {"LdsStoreOfTwo", kAll, "v_mov_b32 v1, 0\nds_write2_b64 v1, v[2:3], v[4:5] offset1:32",
+     "v_mov_b32 v1, 0\nds_write2_b64 v1, v[2:3], v[4:5] offset1:31", "lds-out-of-bounds"},
+    {"LdsAcrossTheEnd", kAll, "v_mov_b32 v1, 0\nds_read_b96 v[4:6], v1 offset:248",
+     "v_mov_b32 v1, 0\nds_read_b96 v[4:6], v1 offset:244", "lds-out-of-bounds"},
+    {"LdsCounter", kAll, "s_movk_i32 m0, 0x100\nds_append v2", "s_movk_i32 m0, 0xfc\nds_append v2",
+     "lds-out-of-bounds"},
+    {"LdsByLane", "gfx90a gfx942 gfx950", "s_mov_b32 m0, 0\nds_read_addtid_b32 v2 offset:4",
+     "s_mov_b32 m0, 0\nds_read_addtid_b32 v2", "lds-out-of-bounds"},
+    {"LdsTransposed", "gfx950", "v_lshlrev_b32 v1, 3, v0\nds_read_b64_tr_b16 v[2:3], v1",
+     "v_and_b32 v1, 31, v0\nv_lshlrev_b32 v1, 3, v1\nds_read_b64_tr_b16 v[2:3], v1", "lds-out-of-bounds"},
+    {"PrivateOfEachLane", kScratch, "scratch_store_dword v1, v0, off",
+     "v_and_b32 v1, 16, v1\nscratch_store_dword v1, v0, off", "private-out-of-bounds"},
     {"WriteOfArguments", kAll, "v_mov_b32 v1, 0\nglobal_store_dword v1, v1, s[0:1] offset:8",
      "v_mov_b32 v1, 0\nglobal_load_dword v2, v1, s[0:1] offset:8", "read-only"},
     {"WriteOfCode", kAll, "s_getpc_b64 s[8:9]\nv_mov_b32 v1, 0\nglobal_store_dword v1, v1, s[8:9]",
@@ -120,12 +147,14 @@ void replace(std::string& text, std::string_view what, const std::string& with) 
 std::string rules_of(std::string_view target, int lanes, std::string text) {
   const bool older = target.starts_with("gfx9"), newest = target.starts_with("gfx12");
   replace(text, "{resource}", kResource);
+  replace(text, "{records}", kRecords);
+  replace(text, "{structured}", older ? "0x20000" : "0x1000000");
   replace(text, "{word3}", older ? "0x20000" : newest ? "0x30000000" : "0x31000000");
   replace(text, "{past}", fmt::to_string(256 - 4 * lanes + 4));
   replace(text, "{last}", fmt::to_string(256 - 4 * lanes));
   replace(text, "{shared}", "s12");
   replace(text, "{private}", "s13");
-  if (newest) replace(text, ", 0 offen", ", null offen");
+  if (newest) replace(text, ", s[8:11], 0 ", ", s[8:11], null ");
   if (!older) {
     replace(text, "v_add_u32", "v_add_nc_u32");
     if (lanes == 32) replace(text, "s_mov_b32 exec_hi, 0", "s_nop 0");
