@@ -92,8 +92,8 @@ int wavesmith_check_begin(const char* checkers);
  * it, for wavesmith_check_report(). Returns the text's length; 0: no checks were under way. */
 size_t wavesmith_check_end(void);
 
-/** Copies the report of the checks that ended last, cut to `size` bytes with the closing 0. Returns the text's
- * whole length. */
+/** Copies the report of the checks that ended last, cut to `size` bytes with the closing 0. Returns the
+ * text's whole length. */
 size_t wavesmith_check_report(char* text, size_t size);
 
 /** Whether the process has called a function of HIP that needs the GPUs. ROCm's HIP has then called hsa_init.

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr int kFormat = 6;
 
 // __AMDGCN_WAVEFRONT_SIZE was a macro of clang until version 21. __atomic_work_item_fence,
-// __llvm_amdgcn_rcp_f16 and the intrinsics of atomicInc and atomicDec were found in the device libraries and in
-// LLVM when HIP 5's headers were written. Those of atomics are declared and called inside the headers'
+// __llvm_amdgcn_rcp_f16 and the intrinsics of atomicInc and atomicDec were found in the device libraries and
+// in LLVM when HIP 5's headers were written. Those of atomics are declared and called inside the headers'
 // functions, with `unsigned int*` and `address` first: the macros leave the declaration and change the call.
 constexpr const char* kPreamble = R"(#pragma once
 #pragma clang system_header

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "runtime/memory/reach.h"
-#include "runtime/observe/host_access.h"
 #include "runtime/observe/check.h"
+#include "runtime/observe/host_access.h"
 #include "runtime/observe/modelled_time.h"
 #include "runtime/observe/timeline.h"
 
