@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+SKIPPED = 77
 NOP = struct.pack("<I", 0xBF800000)
 # s_trap 2 ends a kernel with an error: that shows whether a place is executed.
 TRAP = struct.pack("<I", 0xBF900002)
@@ -171,6 +172,9 @@ def main() -> int:
     arguments = parser.parse_args()
     if not arguments.program:
         parser.error("which program?")
+    if not Path(arguments.program[0]).exists():
+        print(f"{arguments.program[0]} is not built")
+        return SKIPPED
     sites = list(sites_of(arguments.wavesmith, Path(arguments.program[0]), arguments.mnemonic, arguments.kernel))
     if arguments.most and len(sites) > arguments.most:
         chosen = set(random.Random(arguments.seed).sample(range(len(sites)), arguments.most))
