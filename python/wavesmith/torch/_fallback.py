@@ -137,6 +137,11 @@ def fallback(op: Any, *args: Any, **kwargs: Any) -> Any:
         result = _compiled.run(op, args, kwargs)
         if result is not NotImplemented:
             return result
+    return on_host(op, *args, **kwargs)
+
+
+def on_host(op: Any, *args: Any, **kwargs: Any) -> Any:
+    """Computes an operator on the host, or raises what PyTorch does."""
     _say(str(op))
     views = _Views()
     host_args, host_kwargs = pytree.tree_map(views.to_host, (args, kwargs))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import torch
 
 from wavesmith.torch._library import Operand, call, give_workspace, operand, operator
-from wavesmith.torch.composed.results import with_out
+from wavesmith.torch._outputs import with_out
 
 Tensor = torch.Tensor
 
@@ -120,7 +120,7 @@ def c2r(x: Tensor, dims: Sequence[int], normalization: int, last_size: int) -> T
 
 
 for _name, _function in (("_fft_c2c", c2c), ("_fft_r2c", r2c), ("_fft_c2r", c2r)):
-    with_out(_name, _function)
+    with_out(_name)(_function)
 
 
 @operator("unfold_backward")

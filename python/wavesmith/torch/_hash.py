@@ -7,22 +7,14 @@ from collections.abc import Sequence
 
 import torch
 
-from wavesmith.torch._library import NotServed, operator, resized
+from wavesmith.torch._library import NotServed
+from wavesmith.torch._outputs import with_out
 
 
-@operator("hash_tensor", "hash_tensor.out")
-def _hash_tensor(
-    x: torch.Tensor,
-    dim: Sequence[int] = (),
-    *,
-    keepdim: bool = False,
-    mode: int = 0,
-    out: torch.Tensor | None = None,
-) -> torch.Tensor:
+@with_out("hash_tensor")
+def _hash_tensor(x: torch.Tensor, dim: Sequence[int] = (), *, keepdim: bool = False, mode: int = 0) -> torch.Tensor:
     """By halves: each launch combines the second half with the first."""
     if mode or x.is_complex() or any(not -max(x.dim(), 1) <= each < max(x.dim(), 1) for each in dim):
-        raise NotServed
-    if out is not None and out.dtype != torch.uint64:
         raise NotServed
     reduced = {each % max(x.dim(), 1) for each in dim} or set(range(x.dim()))
     kept = [each for each in range(x.dim()) if each not in reduced]
@@ -37,7 +29,4 @@ def _hash_tensor(
         if last.shape[1]:
             bits[:, :1] ^= last
     shape = [1 if each in reduced else x.shape[each] for each in range(x.dim())] if keepdim else sizes
-    if out is None:
-        out = torch.empty(shape, dtype=torch.uint64, device=x.device)
-    resized(out, shape).view(torch.int64).copy_(bits.reshape(shape))
-    return out
+    return bits.reshape(shape).view(torch.uint64)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import torch
 
-from wavesmith.torch._library import NotServed, operator, resized
+from wavesmith.torch._library import NotServed, operator
 from wavesmith.torch._order import search
+from wavesmith.torch._outputs import with_out
 
 
 @operator("bincount")
@@ -40,13 +41,11 @@ def _extremes(x: torch.Tensor) -> tuple[float, float]:
     return least, largest
 
 
-@operator("histc", "histc.out")
-def _equal_bins(
-    x: torch.Tensor, bins: int = 100, low: float = 0, high: float = 0, *, out: torch.Tensor | None = None
-) -> torch.Tensor:
+@with_out("histc")
+def _equal_bins(x: torch.Tensor, bins: int = 100, low: float = 0, high: float = 0) -> torch.Tensor:
     """Counts in bins of the same width, in the numbers' own type."""
     finite = math.isfinite(low) and math.isfinite(high) and low <= high
-    if bins <= 0 or not finite or not x.is_floating_point() or (out is not None and out.dtype != x.dtype):
+    if bins <= 0 or not finite or not x.is_floating_point():
         raise NotServed
     flat = x.reshape(-1)
     if low == high:
@@ -59,8 +58,7 @@ def _equal_bins(
     place = ((wide - low) * bins / width).clamp(0, bins - 1)
     places = torch.where(is_inside, place, bins).to(torch.int64)
     counts = torch.zeros(bins + 1, dtype=torch.int64, device=x.device)
-    counts = counts.index_add_(0, places, torch.ones_like(places))[:-1].to(x.dtype)
-    return counts if out is None else resized(out, counts.shape).copy_(counts)
+    return counts.index_add_(0, places, torch.ones_like(places))[:-1].to(x.dtype)
 
 
 def _in_bins(
@@ -156,27 +154,17 @@ _Two = tuple[torch.Tensor, torch.Tensor]
 
 def _flat_histogram(
     x: torch.Tensor, edges: torch.Tensor | None, bins: int, limits: Sequence[float] | None,
-    weight: torch.Tensor | None, density: bool, given: _Two | None,
+    weight: torch.Tensor | None, density: bool,
 ) -> _Two:  # fmt: skip
     if weight is not None and weight.shape != x.shape:
-        raise NotServed
-    if given is not None and any(each.dtype != x.dtype for each in given):
         raise NotServed
     points = x.reshape(-1, 1)
     if edges is None:
         (edges,) = _edges(points, (bins,), limits)
-    counts = _in_bins(points, (edges,), None if weight is None else weight.reshape(-1), density)
-    if given is None:
-        return counts, edges
-    hist, bin_edges = given
-    return resized(hist, counts.shape).copy_(counts), resized(bin_edges, edges.shape).copy_(edges)
+    return _in_bins(points, (edges,), None if weight is None else weight.reshape(-1), density), edges
 
 
-def _given(hist: torch.Tensor | None, bin_edges: torch.Tensor | None) -> _Two | None:
-    return None if hist is None or bin_edges is None else (hist, bin_edges)
-
-
-@operator("histogram.bin_ct", "histogram.bin_ct_out")
+@with_out("histogram.bin_ct", "hist", "bin_edges", overload="bin_ct_out")
 def _histogram(
     x: torch.Tensor,
     bins: int = 100,
@@ -184,21 +172,13 @@ def _histogram(
     range: Sequence[float] | None = None,
     weight: torch.Tensor | None = None,
     density: bool = False,
-    hist: torch.Tensor | None = None,
-    bin_edges: torch.Tensor | None = None,
 ) -> _Two:
-    return _flat_histogram(x, None, bins, range, weight, density, _given(hist, bin_edges))
+    return _flat_histogram(x, None, bins, range, weight, density)
 
 
-@operator("histogram.bins_tensor", "histogram.bins_tensor_out")
+@with_out("histogram.bins_tensor", "hist", "bin_edges", overload="bins_tensor_out")
 def _histogram_between(
-    x: torch.Tensor,
-    bins: torch.Tensor,
-    *,
-    weight: torch.Tensor | None = None,
-    density: bool = False,
-    hist: torch.Tensor | None = None,
-    bin_edges: torch.Tensor | None = None,
+    x: torch.Tensor, bins: torch.Tensor, *, weight: torch.Tensor | None = None, density: bool = False
 ) -> _Two:
-    counts, edges = _flat_histogram(x, bins, 0, None, weight, density, _given(hist, bin_edges))
-    return counts, edges.clone() if hist is None else edges
+    counts, edges = _flat_histogram(x, bins, 0, None, weight, density)
+    return counts, edges.clone()

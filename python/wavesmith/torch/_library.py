@@ -51,6 +51,10 @@ class NotServed(Exception):  # noqa: N818  its name in native/
     """There is no kernel for this call: it is left to the fallback."""
 
 
+class Refused(NotServed):
+    """PyTorch refuses this call: the host says why. Compiled code, which lacks some of its checks, is not asked."""
+
+
 class Number(ctypes.Structure):
     """wavesmith_pointwise_number."""
 
@@ -198,6 +202,8 @@ def _served(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             if taken(op, args, kwargs):
                 return function(*args, **kwargs)
+        except Refused:
+            return _fallback.on_host(op, *args, **kwargs)
         except NotServed:
             pass
         return _fallback.fallback(op, *args, **kwargs)

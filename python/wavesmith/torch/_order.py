@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 import torch
 
@@ -18,6 +17,7 @@ from wavesmith.torch._library import (
     resized,
     shares_memory,
 )
+from wavesmith.torch._outputs import with_out
 
 _RANK, _MEDIAN, _NAN_MEDIAN = range(3)  # wavesmith_select_operation
 _MAXIMUM, _MINIMUM, _LOG_SUM_EXP = 2, 3, 4  # wavesmith_scan_operation
@@ -212,12 +212,12 @@ def _cumulative_minimum(x: torch.Tensor, values: torch.Tensor, indices: torch.Te
     scan(_MINIMUM, x, dim, values, indices)
 
 
-@operator("_logcumsumexp", "_logcumsumexp.out")
-def _cumulative_log_sum_exp(x: torch.Tensor, dim: int, *, out: torch.Tensor | None = None) -> torch.Tensor:
-    if not x.is_floating_point() or (out is not None and out.dtype != x.dtype):
+@with_out("_logcumsumexp")
+def _cumulative_log_sum_exp(x: torch.Tensor, dim: int) -> torch.Tensor:
+    if not x.is_floating_point():
         raise NotServed
     _wrapped(dim, x)
-    out = torch.empty_like(x, memory_format=torch.contiguous_format) if out is None else resized(out, x.shape)
+    out = torch.empty_like(x, memory_format=torch.contiguous_format)
     if x.numel():
         scan(_LOG_SUM_EXP, x, dim, out)
     return out
@@ -265,7 +265,8 @@ def search(
     return out
 
 
-@operator("searchsorted.Tensor", "searchsorted.Tensor_out", "searchsorted.Scalar", "searchsorted.Scalar_out")
+@with_out("searchsorted.Tensor", overload="Tensor_out")
+@with_out("searchsorted.Scalar", overload="Scalar_out")
 def _search_sorted(
     sequence: torch.Tensor,
     x: torch.Tensor | complex,
@@ -274,7 +275,6 @@ def _search_sorted(
     right: bool = False,
     side: str | None = None,
     sorter: torch.Tensor | None = None,
-    out: torch.Tensor | None = None,
 ) -> torch.Tensor:
     dtype = torch.result_type(sequence, x)
     if isinstance(x, torch.Tensor):
@@ -293,7 +293,6 @@ def _search_sorted(
         or (in_rows and (x.dim() != sequence.dim() or x.shape[:-1] != sequence.shape[:-1]))
         or side not in (None, "left", "right")
         or (side == "left" and right)
-        or (out is not None and out.dtype != kind)
     ):
         raise NotServed
     if sorter is not None:
@@ -301,18 +300,16 @@ def _search_sorted(
             raise NotServed
         if sorter.numel() and bool(((sorter < 0) | (sorter >= sequence.shape[-1])).any()):
             raise NotServed
-    if out is None:
-        out = torch.empty(x.shape, dtype=kind, device=x.device)
-    else:
-        resized(out, x.shape)
+    out = torch.empty(x.shape, dtype=kind, device=x.device)
     return search(sequence.to(dtype), x.to(dtype), right or side == "right", out, sorter)
 
 
-@operator("bucketize.Tensor", "bucketize.Tensor_out", "bucketize.Scalar", "bucketize.Scalar_out")
+@with_out("bucketize.Tensor", overload="Tensor_out")
+@with_out("bucketize.Scalar", overload="Scalar_out")
 def _bucketize(
-    x: torch.Tensor | complex, boundaries: torch.Tensor, *, out_int32: bool = False, right: bool = False, **out: Any
+    x: torch.Tensor | complex, boundaries: torch.Tensor, *, out_int32: bool = False, right: bool = False
 ) -> torch.Tensor:
     if boundaries.dim() != 1:
         raise NotServed
-    found: torch.Tensor = _search_sorted(boundaries, x, out_int32=out_int32, right=right, **out)
+    found: torch.Tensor = _search_sorted(boundaries, x, out_int32=out_int32, right=right)
     return found

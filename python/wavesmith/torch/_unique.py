@@ -6,7 +6,6 @@ They read that number from the device, for which they wait, as on other GPUs.
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 import torch
 
@@ -17,10 +16,9 @@ from wavesmith.torch._library import (
     give_workspace,
     operand,
     operator,
-    resized,
-    shares_memory,
 )
 from wavesmith.torch._order import search
+from wavesmith.torch._outputs import with_out
 
 
 class _Nonzero(ctypes.Structure):
@@ -78,35 +76,26 @@ def flat_places(x: torch.Tensor) -> torch.Tensor:
     return found.write(torch.empty((found.count(), 1), dtype=torch.int64, device=x.device)).squeeze(1)
 
 
-@operator("nonzero", "nonzero.out")
-def _nonzero(x: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
-    if out is not None and (out.dtype != torch.int64 or out.device != x.device):
-        raise NotServed
+@with_out("nonzero", alone=True)
+def _nonzero(x: torch.Tensor) -> torch.Tensor:
     found = _Found(x)
-    shape = (found.count(), x.dim())
-    return found.write(torch.empty(shape, dtype=torch.int64, device=x.device) if out is None else resized(out, shape))
+    places = torch.empty((x.dim(), found.count()), dtype=torch.int64, device=x.device)
+    return found.write(places.t())  # column by column, as on other GPUs
 
 
-@operator("nonzero_static", "nonzero_static.out")
-def _nonzero_static(
-    x: torch.Tensor, *, size: int, fill_value: int = -1, out: torch.Tensor | None = None
-) -> torch.Tensor:
-    if size < 0 or (out is not None and out.dtype != torch.int64):
+@with_out("nonzero_static")
+def _nonzero_static(x: torch.Tensor, *, size: int, fill_value: int = -1) -> torch.Tensor:
+    if size < 0:
         raise NotServed
-    found, shape = _Found(x), (size, x.dim())
-    out = torch.empty(shape, dtype=torch.int64, device=x.device) if out is None else resized(out, shape)
-    return found.write(out.fill_(fill_value))
+    return _Found(x).write(torch.full((size, x.dim()), fill_value, dtype=torch.int64, device=x.device))
 
 
-@operator("masked_select", "masked_select.out")
-def _masked_select(x: torch.Tensor, mask: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
-    if mask.dtype != torch.bool or mask.device != x.device or (out is not None and out.dtype != x.dtype):
-        raise NotServed
-    if out is not None and (shares_memory(out, x, mask) or torch._debug_has_internal_overlap(out) == 1):
+@with_out("masked_select", alone=True)
+def _masked_select(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    if mask.dtype != torch.bool or mask.device != x.device:
         raise NotServed
     x, mask = torch.broadcast_tensors(x, mask)
-    selected = x.reshape(-1)[flat_places(mask)]
-    return selected if out is None else resized(out, selected.shape).copy_(selected)
+    return x.reshape(-1)[flat_places(mask)]
 
 
 def _runs(begins: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -173,14 +162,11 @@ def _unique_along(
     return values, of_each, lengths if counts else _none(x)
 
 
-@operator("take", "take.out")
-def _take(x: torch.Tensor, index: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
+@with_out("take", alone=True)
+def _take(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     if index.dtype != torch.int64 or index.device != x.device or (index.numel() and not x.numel()):
         raise NotServed
-    if out is not None and out.dtype != x.dtype:
-        raise NotServed
-    taken = x.reshape(-1)[index.reshape(-1)].reshape(index.shape)
-    return taken if out is None else resized(out, taken.shape).copy_(taken)
+    return x.reshape(-1)[index.reshape(-1)].reshape(index.shape)
 
 
 def _flat(x: torch.Tensor) -> torch.Tensor:
@@ -244,18 +230,13 @@ def _repeat_interleave(repeats: torch.Tensor, *, output_size: int | None = None)
     return search(ends, numbers, True, torch.empty(total, dtype=repeats.dtype, device=repeats.device))
 
 
-@operator("isin.Tensor_Tensor", "isin.Tensor_Tensor_out")
+@with_out("isin.Tensor_Tensor", overload="Tensor_Tensor_out")
 def _is_in(
-    elements: torch.Tensor,
-    test: torch.Tensor,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: torch.Tensor | None = None,
+    elements: torch.Tensor, test: torch.Tensor, *, assume_unique: bool = False, invert: bool = False
 ) -> torch.Tensor:
     few = 8
     dtype = torch.result_type(elements, test)
-    if dtype.is_complex or elements.device != test.device or (out is not None and out.dtype != torch.bool):
+    if dtype.is_complex or elements.device != test.device:
         raise NotServed
     elements, test = elements.to(dtype), test.reshape(-1).to(dtype)
     if test.numel() <= few:
@@ -266,20 +247,19 @@ def _is_in(
             test = torch.where(test.isnan(), test[0], test).sort().values
         places = torch.empty(elements.shape, dtype=torch.int64, device=elements.device)
         found = test[search(test, elements, False, places).clamp_(max=test.numel() - 1)] == elements
-    if invert:
-        found = found.logical_not()
-    return found if out is None else resized(out, found.shape).copy_(found)
+    return found.logical_not() if invert else found
 
 
-@operator("isin.Tensor_Scalar", "isin.Tensor_Scalar_out")
-def _is_number(elements: torch.Tensor, test: complex, *, invert: bool = False, **others: Any) -> torch.Tensor:
-    found, out = elements.ne(test) if invert else elements.eq(test), others.get("out")
-    return found if out is None else resized(out, found.shape).copy_(found)
+@with_out("isin.Tensor_Scalar", overload="Tensor_Scalar_out")
+def _is_number(
+    elements: torch.Tensor, test: complex, *, assume_unique: bool = False, invert: bool = False
+) -> torch.Tensor:
+    return elements.ne(test) if invert else elements.eq(test)
 
 
-@operator("isin.Scalar_Tensor", "isin.Scalar_Tensor_out")
-def _number_is_in(element: complex, test: torch.Tensor, *, invert: bool = False, **others: Any) -> torch.Tensor:
-    found, out = test.eq(element).any(), others.get("out")
-    if invert:
-        found = found.logical_not()
-    return found if out is None else resized(out, found.shape).copy_(found)
+@with_out("isin.Scalar_Tensor", overload="Scalar_Tensor_out")
+def _number_is_in(
+    element: complex, test: torch.Tensor, *, assume_unique: bool = False, invert: bool = False
+) -> torch.Tensor:
+    found = test.eq(element).any()
+    return found.logical_not() if invert else found

@@ -6,7 +6,8 @@ import torch
 
 from wavesmith.torch._library import NotServed
 from wavesmith.torch._linalg.call import CHOLESKY, IN_ORDER, LDL, LU, Matrices, exchange_rows, run, served
-from wavesmith.torch._linalg.outputs import check_info, copied, made, operator
+from wavesmith.torch._linalg.outputs import check_info, copied, made
+from wavesmith.torch._outputs import with_out
 
 _aten = torch.ops.aten
 
@@ -17,7 +18,7 @@ def _cholesky_in_place(matrix: torch.Tensor, upper: bool, info: torch.Tensor) ->
     run(CHOLESKY, n, n, a=a.turned() if upper else a, info=info)
 
 
-@operator("linalg_cholesky_ex", "L", "L", "info")
+@with_out("linalg_cholesky_ex", "L", "info")
 def linalg_cholesky_ex(
     self: torch.Tensor, *, upper: bool = False, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -31,7 +32,7 @@ def linalg_cholesky_ex(
     return result, info
 
 
-@operator("cholesky", "out", "out", casts=True)
+@with_out("cholesky", casts=True)
 def cholesky(self: torch.Tensor, upper: bool = False) -> torch.Tensor:
     """As torch.linalg.cholesky, which took its place."""
     (result,) = made(_aten.cholesky.default, self, upper)
@@ -59,7 +60,7 @@ def _lu_for_determinant(a: torch.Tensor, result: torch.Tensor, pivots: torch.Ten
     lu_in_place(result, pivots, torch.empty(a.shape[:-2], dtype=torch.int32, device=a.device))
 
 
-@operator("linalg_lu_factor_ex", "out", "LU", "pivots", "info")
+@with_out("linalg_lu_factor_ex", "LU", "pivots", "info", overload="out")
 def linalg_lu_factor_ex(
     A: torch.Tensor,  # noqa: N803  the operator's name for it
     *,
@@ -95,7 +96,7 @@ def fill_identity(matrix: torch.Tensor) -> torch.Tensor:
     return matrix
 
 
-@operator("lu_unpack", "out", "P", "L", "U")
+@with_out("lu_unpack", "P", "L", "U", overload="out")
 def lu_unpack(
     LU_data: torch.Tensor,  # noqa: N803
     LU_pivots: torch.Tensor,  # noqa: N803
@@ -112,7 +113,7 @@ def lu_unpack(
     return permutation, lower, upper
 
 
-@operator("linalg_lu", "out", "P", "L", "U")
+@with_out("linalg_lu", "P", "L", "U", overload="out")
 def linalg_lu(A: torch.Tensor, *, pivot: bool = True) -> tuple[torch.Tensor, ...]:  # noqa: N803
     """A as the product of a permutation and two triangles."""
     permutation, lower, upper = made(_aten.linalg_lu.default, A, pivot=pivot)
@@ -126,7 +127,7 @@ def linalg_lu(A: torch.Tensor, *, pivot: bool = True) -> tuple[torch.Tensor, ...
     return permutation, lower, upper
 
 
-@operator("linalg_ldl_factor_ex", "out", "LD", "pivots", "info")
+@with_out("linalg_ldl_factor_ex", "LD", "pivots", "info", overload="out")
 def linalg_ldl_factor_ex(
     self: torch.Tensor, *, hermitian: bool = False, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -150,7 +151,7 @@ def _sign_of(pivots: torch.Tensor) -> torch.Tensor:
     return 1 - 2 * ((pivots != in_order).sum(-1) & 1)
 
 
-@operator("_linalg_det", "result", "result", "LU", "pivots")
+@with_out("_linalg_det", "result", "LU", "pivots")
 def linalg_det(A: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # noqa: N803
     """Determinants, and the factorisation that they come from."""
     result, data, pivots = made(_aten._linalg_det.default, A)
@@ -159,7 +160,7 @@ def linalg_det(A: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tenso
     return result, data, pivots
 
 
-@operator("_linalg_slogdet", "sign", "sign", "logabsdet", "LU", "pivots")
+@with_out("_linalg_slogdet", "sign", "logabsdet", "LU", "pivots")
 def linalg_slogdet(A: torch.Tensor) -> tuple[torch.Tensor, ...]:  # noqa: N803
     """Signs and logarithms of determinants, and the factorisation that they come from."""
     sign, logarithm, data, pivots = made(_aten._linalg_slogdet.default, A)

@@ -8,8 +8,9 @@ from wavesmith.torch import _library
 from wavesmith.torch._library import NotServed
 from wavesmith.torch._linalg.call import product, served, solve_triangle
 from wavesmith.torch._linalg.orthogonal import factored, reflect
-from wavesmith.torch._linalg.outputs import copied, write
+from wavesmith.torch._linalg.outputs import copied
 from wavesmith.torch._linalg.spectra import linalg_svd
+from wavesmith.torch._outputs import write
 
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
@@ -108,10 +109,10 @@ def linalg_lstsq(
         found = nothing if driver == "gelsy" else values
         is_full = driver != "gelsy" and rows > columns and bool((ranks == columns).all())
     rest = _residuals(matrix, right, made) if rows > columns and is_full and driver != "gelsy" else nothing
-    write(solution, made.squeeze(-1) if is_vector else made)
-    write(residuals, rest)
-    write(rank, ranks)
-    write(singular_values, found)
+    write(solution, made.squeeze(-1) if is_vector else made, casts=True)
+    write(residuals, rest, casts=True)
+    write(rank, ranks, casts=True)
+    write(singular_values, found, casts=True)
     return solution, residuals, rank, singular_values
 
 

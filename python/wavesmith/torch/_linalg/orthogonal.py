@@ -7,7 +7,8 @@ import torch
 from wavesmith.torch import _library
 from wavesmith.torch._linalg.call import CONJUGATE, CONJUGATE_FACTORS, QR, REFLECT, REVERSED, Matrices, run, served
 from wavesmith.torch._linalg.factors import fill_identity
-from wavesmith.torch._linalg.outputs import by_columns, copied, made, operator
+from wavesmith.torch._linalg.outputs import by_columns, copied, made
+from wavesmith.torch._outputs import with_out
 
 _aten = torch.ops.aten
 
@@ -35,7 +36,7 @@ def reflect(
     run(REFLECT, matrix.rows, matrix.columns, a=Matrices.of(vectors), b=matrix, inner=inner, flags=flags, vector=tau)
 
 
-@operator("geqrf", "a", "a", "tau", casts=True)
+@with_out("geqrf", "a", "tau", casts=True)
 def geqrf(self: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """A QR factorisation as LAPACK gives it."""
     if self.dim() < 2:
@@ -44,7 +45,7 @@ def geqrf(self: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return factored(self)
 
 
-@operator("linalg_householder_product", "out", "out", casts=True)
+@with_out("linalg_householder_product", casts=True)
 def linalg_householder_product(input: torch.Tensor, tau: torch.Tensor) -> torch.Tensor:
     """The first columns of the product of reflections."""
     made(_aten.linalg_householder_product.default, input, tau)
@@ -54,7 +55,7 @@ def linalg_householder_product(input: torch.Tensor, tau: torch.Tensor) -> torch.
     return result
 
 
-@operator("ormqr", "out", "out", casts=True)
+@with_out("ormqr", casts=True)
 def ormqr(
     self: torch.Tensor, input2: torch.Tensor, input3: torch.Tensor, left: bool = True, transpose: bool = False
 ) -> torch.Tensor:
@@ -66,7 +67,7 @@ def ormqr(
     return result
 
 
-@operator("linalg_qr", "out", "Q", "R")
+@with_out("linalg_qr", "Q", "R", overload="out")
 def linalg_qr(A: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor, torch.Tensor]:  # noqa: N803
     """An orthonormal and a triangular matrix."""
     q, r = made(_aten.linalg_qr.default, A, mode)

@@ -7,7 +7,8 @@ import torch
 from wavesmith.torch._library import NotServed
 from wavesmith.torch._linalg.call import SOLVE_LDL, Matrices, exchange_rows, run, served, solve_triangle
 from wavesmith.torch._linalg.factors import fill_identity, lu_in_place
-from wavesmith.torch._linalg.outputs import by_columns, check_info, copied, made, operator
+from wavesmith.torch._linalg.outputs import by_columns, check_info, copied, made
+from wavesmith.torch._outputs import with_out
 
 _aten = torch.ops.aten
 
@@ -26,7 +27,7 @@ def _lu_solve(data: torch.Tensor, pivots: torch.Tensor, b: torch.Tensor, left: b
         exchange_rows(b, pivots, backwards=True, columns=not left)
 
 
-@operator("linalg_lu_solve", "out", "out")
+@with_out("linalg_lu_solve")
 def linalg_lu_solve(
     LU: torch.Tensor,  # noqa: N803
     pivots: torch.Tensor,
@@ -44,7 +45,7 @@ def linalg_lu_solve(
     return solution if solution.stride() == result.stride() else result.copy_(solution)
 
 
-@operator("_linalg_solve_ex", "result", "result", "LU", "pivots", "info")
+@with_out("_linalg_solve_ex", "result", "LU", "pivots", "info")
 def linalg_solve_ex(
     A: torch.Tensor,  # noqa: N803
     B: torch.Tensor,  # noqa: N803
@@ -69,7 +70,7 @@ def linalg_solve_ex(
     return result, data, pivots, info
 
 
-@operator("linalg_inv_ex", "inverse", "inverse", "info")
+@with_out("linalg_inv_ex", "inverse", "info")
 def linalg_inv_ex(
     A: torch.Tensor,  # noqa: N803
     *,
@@ -92,7 +93,7 @@ def _cholesky_solve(factor: torch.Tensor, b: torch.Tensor, upper: bool) -> None:
     solve_triangle(factor, b, upper=upper, transposed=not upper, conjugated=not upper)
 
 
-@operator("_cholesky_solve_helper", "out", "out", casts=True)
+@with_out("_cholesky_solve_helper", casts=True)
 def cholesky_solve_helper(self: torch.Tensor, A: torch.Tensor, upper: bool) -> torch.Tensor:  # noqa: N803
     """The solution with matrices of which a Cholesky factor is given."""
     served(self, A)
@@ -101,7 +102,7 @@ def cholesky_solve_helper(self: torch.Tensor, A: torch.Tensor, upper: bool) -> t
     return solution
 
 
-@operator("cholesky_inverse", "out", "out", casts=True)
+@with_out("cholesky_inverse", casts=True)
 def cholesky_inverse(self: torch.Tensor, upper: bool = False) -> torch.Tensor:
     """The inverse of matrices of which a Cholesky factor is given."""
     made(_aten.cholesky_inverse.default, self, upper)
@@ -111,7 +112,7 @@ def cholesky_inverse(self: torch.Tensor, upper: bool = False) -> torch.Tensor:
     return result
 
 
-@operator("linalg_solve_triangular", "out", "out")
+@with_out("linalg_solve_triangular")
 def linalg_solve_triangular(
     self: torch.Tensor,
     B: torch.Tensor,  # noqa: N803
@@ -131,7 +132,7 @@ def linalg_solve_triangular(
     return solution
 
 
-@operator("triangular_solve", "X", "X", "M")
+@with_out("triangular_solve", "X", "M")
 def triangular_solve(
     self: torch.Tensor,
     A: torch.Tensor,  # noqa: N803
@@ -148,7 +149,7 @@ def triangular_solve(
     return solution, matrix
 
 
-@operator("linalg_ldl_solve", "out", "out")
+@with_out("linalg_ldl_solve")
 def linalg_ldl_solve(
     LD: torch.Tensor,  # noqa: N803
     pivots: torch.Tensor,

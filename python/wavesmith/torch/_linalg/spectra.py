@@ -8,7 +8,8 @@ from wavesmith.torch._library import NotServed
 from wavesmith.torch._linalg.call import EIGENVALUES, SINGULAR_VALUES, Matrices, run, served
 from wavesmith.torch._linalg.factors import fill_identity
 from wavesmith.torch._linalg.orthogonal import factored, reflect
-from wavesmith.torch._linalg.outputs import by_columns, check_info, made, operator
+from wavesmith.torch._linalg.outputs import by_columns, check_info, made
+from wavesmith.torch._outputs import with_out
 
 _aten = torch.ops.aten
 
@@ -17,7 +18,7 @@ def _info(a: torch.Tensor) -> torch.Tensor:
     return torch.zeros(a.shape[:-2], dtype=torch.int32, device=a.device)
 
 
-@operator("_linalg_eigh", "eigenvalues", "eigenvalues", "eigenvectors")
+@with_out("_linalg_eigh", "eigenvalues", "eigenvectors")
 def linalg_eigh(
     A: torch.Tensor,  # noqa: N803
     UPLO: str = "L",  # noqa: N803
@@ -79,7 +80,7 @@ def _of_columns(
     )
 
 
-@operator("_linalg_svd", "U", "U", "S", "Vh")
+@with_out("_linalg_svd", "U", "S", "Vh")
 def linalg_svd(
     A: torch.Tensor,  # noqa: N803
     full_matrices: bool = False,

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 import torch
 
 from wavesmith.torch._library import operator
+from wavesmith.torch._outputs import with_out
 from wavesmith.torch.composed.pooling import average_pool
-from wavesmith.torch.composed.results import checked, new, served, wide, with_out
+from wavesmith.torch.composed.results import checked, new, served, wide
 from wavesmith.torch.composed.sparse import Matrix, maximum, products, rows_of
 
 
@@ -122,5 +123,5 @@ for _dimensions in (2, 3):
     operator(f"_adaptive_avg_pool{_dimensions}d")(_forward)
     operator(f"_adaptive_avg_pool{_dimensions}d_backward")(_backward)
     _max_forward, _max_backward = _largest(_dimensions)
-    with_out(f"adaptive_max_pool{_dimensions}d", _max_forward, "out", "out", "indices")
-    with_out(f"adaptive_max_pool{_dimensions}d_backward", _max_backward, "grad_input", "grad_input")
+    with_out(f"adaptive_max_pool{_dimensions}d", "out", "indices")(_max_forward)
+    with_out(f"adaptive_max_pool{_dimensions}d_backward", "grad_input")(_max_backward)

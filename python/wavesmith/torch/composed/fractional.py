@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import torch
 
+from wavesmith.torch._outputs import with_out
 from wavesmith.torch.composed.adaptive import given_back
-from wavesmith.torch.composed.results import checked, new, served, wide, with_out
+from wavesmith.torch.composed.results import checked, new, served, wide
 
 
 def _begins(samples: torch.Tensor, size: int, out: int, window: int) -> torch.Tensor:
@@ -59,8 +60,8 @@ def _operators(dimensions: int) -> None:
         return given_back(grad, x, indices, dimensions)
 
     name = f"fractional_max_pool{dimensions}d"
-    with_out(name, forward, "output", "output", "indices")
-    with_out(f"{name}_backward", backward, "grad_input", "grad_input")
+    with_out(name, "output", "indices")(forward)
+    with_out(f"{name}_backward", "grad_input")(backward)
 
 
 for _dimensions in (2, 3):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from wavesmith.torch.composed.results import served, with_out
+from wavesmith.torch._outputs import with_out
+from wavesmith.torch.composed.results import served
 
 _NONE, _MEAN = 0, 1
 
@@ -32,4 +33,4 @@ def _multi_margin_backward(
     return (slopes * (grad.reshape(-1, 1) if reduction == _NONE else grad)).view(x.shape)
 
 
-with_out("multi_margin_loss_backward", _multi_margin_backward, "grad_input", "grad_input")
+with_out("multi_margin_loss_backward", "grad_input")(_multi_margin_backward)

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from wavesmith.torch.composed.results import served, wide, with_out
+from wavesmith.torch._outputs import with_out
+from wavesmith.torch.composed.results import served, wide
 from wavesmith.torch.composed.sparse import Matrix, products, rows_of
 
 _Rule = Callable[[torch.Tensor, int], torch.Tensor]
@@ -84,8 +85,8 @@ def _operators(kind: str, dimensions: int) -> None:
         ]
         return products(matrices, grad, y) if y.numel() else y
 
-    with_out(f"{kind}_pad{dimensions}d", forward)
-    with_out(f"{kind}_pad{dimensions}d_backward", backward, "grad_input", "grad_input")
+    with_out(f"{kind}_pad{dimensions}d")(forward)
+    with_out(f"{kind}_pad{dimensions}d_backward", "grad_input")(backward)
 
 
 for _dimensions in (1, 2, 3):

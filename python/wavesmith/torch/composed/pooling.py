@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from wavesmith.torch._library import operator
-from wavesmith.torch.composed.results import wide
+from wavesmith.torch.composed.results import served, wide
 
 
 class _Windows:
@@ -33,15 +33,12 @@ class _Windows:
         for size, window, step, pad, apart in zip(
             self.sizes, self.kernel, self.stride, self.padding, self.dilation, strict=True
         ):
-            if not 0 <= 2 * pad <= window:
-                raise RuntimeError(
-                    "pad should be at most half of effective kernel size, "
-                    f"but got pad={pad}, kernel_size={window} and dilation={apart}"
-                )
+            served(0 <= 2 * pad <= window and step > 0 and apart > 0)
             room = size + 2 * pad - apart * (window - 1) - 1
             places = (-(-room // step) if ceil else room // step) + 1
             if ceil and (places - 1) * step >= size + pad:  # no window begins in the zeros behind
                 places -= 1
+            served(places > 0)
             self.out.append(places)
 
     def padded(self, x: torch.Tensor, value: float) -> torch.Tensor:
@@ -113,9 +110,9 @@ def _each(given: Sequence[int], count: int) -> list[int]:
     return list(given) if len(given) == count else [given[0]] * count
 
 
-def _checked(x: torch.Tensor, dimensions: int, name: str) -> None:
-    if x.dim() not in (dimensions + 1, dimensions + 2):
-        raise RuntimeError(f"{name}: Expected {dimensions + 1}D or {dimensions + 2}D tensor, but got {x.dim()}D")
+def _check_sizes(x: torch.Tensor, dimensions: int) -> None:
+    """That there are channels and something to see in each; there may be none of them."""
+    served(x.dim() in (dimensions + 1, dimensions + 2) and 0 not in x.shape[-dimensions - 1 :])
 
 
 def _max_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -127,11 +124,11 @@ def _max_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
         dilation: Sequence[int] = (1,),
         ceil: bool = False,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        _checked(x, dimensions, f"max_pool{dimensions}d")
+        _check_sizes(x, dimensions)
         windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, dilation, ceil)
         least = float("-inf") if x.is_floating_point() else torch.iinfo(x.dtype).min
         seen = windows.of(windows.padded(x, least))
-        values, elements = seen.reshape(*seen.shape[:-dimensions], -1).max(-1)
+        values, elements = seen.reshape(*seen.shape[:-dimensions], math.prod(windows.kernel)).max(-1)
         steps = torch.tensor(windows.steps()).to(x.device)
         return values, steps[elements] + windows.inputs(x.device)
 
@@ -181,7 +178,7 @@ def average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any
         padding_counts: bool = True,
         divisor: int | None = None,
     ) -> torch.Tensor:
-        _checked(x, dimensions, f"avg_pool{dimensions}d")
+        _check_sizes(x, dimensions)
         windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, (1,), ceil)
         seen = windows.of(windows.padded(x, 0))
         total = seen.sum(tuple(range(-dimensions, 0)), dtype=wide(x.dtype))

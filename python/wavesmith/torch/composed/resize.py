@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from wavesmith.torch.composed.results import checked, new, served, wide, with_out
+from wavesmith.torch._outputs import with_out
+from wavesmith.torch.composed.results import checked, new, served, wide
 from wavesmith.torch.composed.sparse import Matrix, products, rows_of
 
 
@@ -175,8 +176,8 @@ def _operators(name: str, filter_: str, dimensions: int) -> None:
         lines = _lines(filter_, input_size[2:], output_size, align, scales)
         return _through(lines, grad, new(like, grad.device), True)
 
-    with_out(name, forward)
-    with_out(f"{name}_backward", backward, "grad_input", "grad_input")
+    with_out(name)(forward)
+    with_out(f"{name}_backward", "grad_input")(backward)
 
 
 for _dimensions, _linear in enumerate(("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d"), 1):

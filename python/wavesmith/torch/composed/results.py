@@ -1,14 +1,13 @@
-"""What composed operators share: results as PyTorch would have them, and its overloads with `out=`."""
+"""What composed operators share: results as PyTorch would have them, and what is left to the host."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
-from wavesmith.torch._library import NotServed, operator, resized
+from wavesmith.torch._library import NotServed
 
 #: Types whose terms are added up in F32.
 HALVES = (torch.float16, torch.bfloat16)
@@ -42,20 +41,3 @@ def served(condition: bool) -> None:
     """
     if not condition:
         raise NotServed
-
-
-def with_out(name: str, function: Callable[..., Any], overload: str = "out", *outputs: str) -> None:
-    """Registers an operator, and the overload that puts its results into tensors that are given."""
-    names = outputs or ("out",)
-
-    def into(*args: Any, **kwargs: Any) -> Any:
-        given = [kwargs.pop(each) for each in names]
-        results = function(*args, **kwargs)
-        for out, result in zip(given, results if len(names) > 1 else (results,), strict=True):
-            if out.dtype != result.dtype:
-                raise RuntimeError(f"Expected out tensor to have dtype {result.dtype}, but got {out.dtype} instead")
-            resized(out, result.shape).copy_(result)
-        return given[0] if len(given) == 1 else tuple(given)
-
-    operator(name)(function)
-    operator(f"{name.partition('.')[0]}.{overload}")(into)

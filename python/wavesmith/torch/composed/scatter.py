@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from wavesmith.torch._library import TYPES, NotServed, Operand, call, operand
-from wavesmith.torch.composed.results import checked, served, wide, with_out
+from wavesmith.torch._outputs import with_out
+from wavesmith.torch.composed.results import checked, served, wide
 
 _MAXIMUM, _MINIMUM, _MULTIPLY = 3, 4, 5
 _OPERATIONS = {"amax": _MAXIMUM, "amin": _MINIMUM, "prod": _MULTIPLY, "multiply": _MULTIPLY}
@@ -123,7 +124,7 @@ def _index_reduce(
     return _reduced(x, dim, index.long(), source, reduce, include_self)
 
 
-with_out("scatter_reduce.two", _scatter_reduce, "two_out")
-with_out("scatter.reduce", _scatter, "reduce_out")
-with_out("scatter.value_reduce", _scatter_number, "value_reduce_out")
-with_out("index_reduce", _index_reduce)
+with_out("scatter_reduce.two", overload="two_out")(_scatter_reduce)
+with_out("scatter.reduce", overload="reduce_out")(_scatter)
+with_out("scatter.value_reduce", overload="value_reduce_out")(_scatter_number)
+with_out("index_reduce")(_index_reduce)

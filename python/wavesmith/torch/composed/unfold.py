@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import torch
 
 from wavesmith.torch._library import operator
-from wavesmith.torch.composed.results import served, with_out
+from wavesmith.torch._outputs import with_out
+from wavesmith.torch.composed.results import served
 from wavesmith.torch.composed.sparse import Matrix, product, rows_of
 
 
@@ -102,5 +103,5 @@ def _unfold_backward(grad: torch.Tensor, input_sizes: Sequence[int], dim: int, s
     return product(_adds_up(input_sizes[dim], size, step, grad.device), columns, dim, y)
 
 
-with_out("im2col", _im2col)
-with_out("col2im", _col2im)
+with_out("im2col")(_im2col)
+with_out("col2im")(_col2im)
