@@ -1,6 +1,7 @@
 """Operators that are composed of others on the device, or of products with small sparse matrices."""
 
 from wavesmith.torch.composed import (
+    activations,
     adaptive,
     bags,
     complex_numbers,
@@ -22,6 +23,7 @@ from wavesmith.torch.composed import (
 )
 
 __all__ = (
+    "activations",
     "adaptive",
     "bags",
     "complex_numbers",

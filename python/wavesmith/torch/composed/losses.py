@@ -5,11 +5,12 @@ from __future__ import annotations
 import torch
 
 from wavesmith.torch._outputs import with_out
-from wavesmith.torch.composed.results import served
+from wavesmith.torch.composed.results import served, wide
 
 _NONE, _MEAN = 0, 1
 
 
+@with_out("multi_margin_loss_backward", "grad_input")
 def _multi_margin_backward(
     grad: torch.Tensor,
     x: torch.Tensor,
@@ -33,4 +34,19 @@ def _multi_margin_backward(
     return (slopes * (grad.reshape(-1, 1) if reduction == _NONE else grad)).view(x.shape)
 
 
-with_out("multi_margin_loss_backward", "grad_input")(_multi_margin_backward)
+@with_out("multilabel_margin_loss_backward", "grad_input")
+def _multilabel_margin_backward(
+    grad: torch.Tensor, x: torch.Tensor, target: torch.Tensor, reduction: int, is_target: torch.Tensor
+) -> torch.Tensor:
+    """Each pair of a target, of those before the first -1, and a class that is none pushes both apart."""
+    most = 1 << 24  # pairs, of which all are in memory
+    served(x.dim() in (1, 2) and x.numel() > 0 and target.shape == x.shape and is_target.shape == x.shape)
+    served(x.is_floating_point() and target.dtype == torch.int64 and x.numel() * x.shape[-1] <= most)
+    rows, targets, kept = (one.reshape(-1, x.shape[-1]) for one in (x, target, is_target))
+    is_one = (targets >= 0).long().cumprod(1) > 0
+    places = targets.clamp(min=0)
+    near = 1 - rows.gather(1, places)[:, :, None] + rows[:, None, :] > 0
+    pairs = (near & is_one[:, :, None] & (kept == 0)[:, None, :]).to(wide(x.dtype))
+    slopes = pairs.sum(1).scatter_add(1, places, -pairs.sum(2))
+    slopes /= rows.shape[1] * (rows.shape[0] if reduction == _MEAN else 1)
+    return (slopes * (grad.reshape(-1, 1) if reduction == _NONE else grad)).to(x.dtype).view(x.shape)

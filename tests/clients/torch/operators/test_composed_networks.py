@@ -126,3 +126,42 @@ def test_ctc_loss() -> None:
                 tolerance=TOLERANCE,
                 host=(*HOST, "aten._log_softmax"),
             )
+
+
+def test_gradients_of_elu() -> None:
+    x = torch.randn(5, 7)
+    for call in (
+        lambda x: functional.elu(x, 0.7),
+        lambda x: functional.celu(x, 1.3),
+        functional.selu,
+        lambda x: functional.elu(x * 1, 0.7, inplace=True),
+    ):
+        on_both(call, x, tolerance=TOLERANCE)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_gradients_of_margins_of_several_labels(reduction: str) -> None:
+    """Targets twice, none, all, and some behind the end."""
+    target = torch.tensor([[3, 0, -1, 2, 1], [1, 1, 2, -1, 0], [-1] * 5, [4, 3, 2, 1, 0]])
+    host = (*PIECES, "aten.multilabel_margin_loss_forward")
+
+    def call(x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        return functional.multilabel_margin_loss(x, target, reduction=reduction)
+
+    for each in (slice(None), 0):
+        on_both(call, torch.randn(4, 5)[each], target[each], tolerance=TOLERANCE, host=host)
+
+
+@pytest.mark.parametrize("dim", [None, 0, -1])
+def test_the_least_and_the_largest(dim: int | None) -> None:
+    x = torch.randn(4, 5)
+    x[1, 2] = float("nan")
+    for each, other in zip(torch.aminmax(x.to("wavesmith"), dim=dim), torch.aminmax(x, dim=dim), strict=True):
+        torch.testing.assert_close(each.cpu(), other, equal_nan=True, rtol=0, atol=0)
+    on_both(lambda x: torch.aminmax(x, dim=dim).max, torch.randn(4, 5), tolerance=TOLERANCE)
+
+
+def test_pools_of_no_batch() -> None:
+    none = torch.zeros(0, 3, 8, 8)
+    for pool in (functional.max_pool2d, functional.avg_pool2d):
+        on_both(lambda x, p=pool: p(x, 2), none, tolerance=TOLERANCE)
