@@ -40,9 +40,10 @@ def _multilabel_margin_backward(
 ) -> torch.Tensor:
     """Each pair of a target, of those before the first -1, and a class that is none pushes both apart."""
     most = 1 << 24  # pairs, of which all are in memory
-    served(x.dim() in (1, 2) and x.numel() > 0 and target.shape == x.shape and is_target.shape == x.shape)
-    served(x.is_floating_point() and target.dtype == torch.int64 and x.numel() * x.shape[-1] <= most)
-    rows, targets, kept = (one.reshape(-1, x.shape[-1]) for one in (x, target, is_target))
+    classes = x.shape[-1] if x.dim() else 1
+    served(x.dim() <= 2 and x.numel() > 0 and target.shape == x.shape and is_target.shape == x.shape)
+    served(x.is_floating_point() and target.dtype == torch.int64 and x.numel() * classes <= most)
+    rows, targets, kept = (one.reshape(-1, classes) for one in (x, target, is_target))
     is_one = (targets >= 0).long().cumprod(1) > 0
     places = targets.clamp(min=0)
     near = 1 - rows.gather(1, places)[:, :, None] + rows[:, None, :] > 0
