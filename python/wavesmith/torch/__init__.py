@@ -7,8 +7,8 @@
 >>> (x @ x).sum()
 
 What must be compiled against PyTorch's headers is compiled when this package is first imported with a PyTorch, which
-takes less than a minute, and kept (`wavesmith.torch._build`). `torch.wavesmith` is the device's module, as `torch.cuda`
-is CUDA's; `torch.accelerator` works too.
+takes about a minute on two cores, and kept (`wavesmith.torch._build`). `torch.wavesmith` is the device's module, as
+`torch.cuda` is CUDA's; `torch.accelerator` works too.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def _built(made: _Library) -> Path:
 
 
 def _build(made: _Library, compiler: str, built: Path) -> None:
-    print(f"wavesmith: building {made.what}; once, in less than a minute", file=sys.stderr)
+    print(f"wavesmith: building {made.what}; once, in about a minute on two cores", file=sys.stderr)
     begin = time.monotonic()
     system = (_torch() / "include", _torch() / "include/torch/csrc/api/include", _paths.kernel_header().parent)
     includes = [f"-I{made.sources}", *(f"-isystem{folder}" for folder in system)]
