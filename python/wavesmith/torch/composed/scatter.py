@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from wavesmith.torch._library import TYPES, NotServed, Operand, call, operand
+from wavesmith.torch._library import TYPES, NotServed, Operand, call, operand, operator, shares_memory
 from wavesmith.torch._outputs import with_out
 from wavesmith.torch.composed.results import checked, served, wide
 
@@ -128,3 +128,15 @@ with_out("scatter_reduce.two", overload="two_out")(_scatter_reduce)
 with_out("scatter.reduce", overload="reduce_out")(_scatter)
 with_out("scatter.value_reduce", overload="value_reduce_out")(_scatter_number)
 with_out("index_reduce")(_index_reduce)
+
+
+@operator("index_fill_.int_Scalar")
+def _index_fill(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -> torch.Tensor:
+    served(x.dim() > 0 and index.dim() < 2 and index.dtype == torch.int64 and index.device == x.device)
+    served(x.is_complex() or not isinstance(value, complex))
+    served(not shares_memory(x, index) and torch._debug_has_internal_overlap(x) == 0)
+    if index.numel() and x.numel():
+        places = [None] * (dim % x.dim()) + [index.reshape(-1)]
+        number = torch.full((), value, dtype=x.dtype, device="cpu")  # which refuses what the type does not hold
+        torch.ops.aten.index_put_(x, places, number.to(x.device))
+    return x

@@ -67,3 +67,15 @@ def test_products_of_other_floats_of_8_bits() -> None:
         ours = torch._scaled_mm(there[0], there[1].t(), there[2], there[3], out_dtype=torch.bfloat16)
     wanted = (a.float() @ b.float().t() * 1.5).bfloat16()
     torch.testing.assert_close(ours.cpu(), wanted)
+
+
+@pytest.mark.parametrize("dtype", (torch.float32, torch.bfloat16, torch.int8, torch.bool, torch.complex64))
+def test_rows_are_filled(dtype: torch.dtype) -> None:
+    x, index = torch.randn(4, 5, 6).to(dtype), torch.tensor([3, 0, -1, 3])
+    for dim in (0, 1, -1):
+        for there in (x.to("wavesmith"), x.to("wavesmith").transpose(0, 2)):
+            with no_fallback():
+                ours = there.index_fill(dim, index.to("wavesmith"), 1)
+            assert torch.equal(ours.cpu(), there.cpu().index_fill(dim, index, 1))
+    if dtype == torch.int8:
+        same_error(lambda x, index: x.index_fill(0, index, 300), x, index)

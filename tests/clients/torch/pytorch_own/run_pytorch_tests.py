@@ -241,10 +241,9 @@ def summary(rows: list[dict[str, str]]) -> str:
 
 
 def _run_file(path: Path, options: argparse.Namespace, table: Any, done: set[tuple[str, str]]) -> None:
-    begin = time.monotonic()
     with (options.log or Path(os.devnull)).open("a") as log:
         file = _File(path, options, log)
-        names = file.chosen(done)
+        names, begin = file.chosen(done), time.monotonic()
         print(f"{path.name}: {len(file.runner.tests)} tests, {len(names)} to run", file=sys.stderr, flush=True)
         for number, name in enumerate(names, 1):
             spent = time.monotonic() - begin
