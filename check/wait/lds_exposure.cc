@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace wavesmith::check::wait {
 
@@ -30,7 +31,7 @@ void LdsExposure::show(uint32_t wave, Number number, InFlight& flight) {
 }
 
 void LdsExposure::withdraw(uint32_t wave, Number number, InFlight& flight) {
-  flight.shown = false;
+  if (!std::exchange(flight.shown, false)) return;
   for (const LdsPlace& place : flight.places) count(place, -1);
   std::erase_if(shown_, [&](const Shown& one) { return one.wave == wave && one.number == number; });
 }

@@ -73,10 +73,8 @@ void Workgroup::tell_locked(const emulate::WaveView& view, Wave& wave, const Sit
 }
 
 void Workgroup::tell_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place,
-                         LdsExposure::Shown shown) {
-  Scoreboard& board = waves_[shown.wave].board;
-  const InFlight& flight = board.flight(shown.number);
-  const bool own = shown.wave == view.index(), reads = place.direction == isa::Direction::Load;
+                         uint32_t wave, const InFlight& flight, Scoreboard::Need need) {
+  const bool own = wave == view.index(), reads = place.direction == isa::Direction::Load;
   const std::string_view rule = own                    ? "lds-direct"
                                 : flight.facts->to_lds ? "lds-direct-barrier"
                                                        : "lds-barrier";
@@ -93,7 +91,6 @@ void Workgroup::tell_lds(const emulate::WaveView& view, const SiteFacts& facts, 
       lanes |= both;
       fills |= its.direction != isa::Direction::Load;
     }
-    const auto need = board.need_of(shown.number);
     const std::string wait = wait_text(need.counter, need.limit);
     return Finding{
         .topic = Topic::Wait,
@@ -108,7 +105,7 @@ void Workgroup::tell_lds(const emulate::WaveView& view, const SiteFacts& facts, 
                           flight.facts->to_lds ? "loads to LDS"
                           : fills              ? "writes"
                                                : "reads",
-                          other, id_, shown.wave, flight.exec)},
+                          other, id_, wave, flight.exec)},
         .address = fmt::format("LDS + {:#x}", address),
         .fix = own ? fmt::format("put {} between them", wait)
                    : fmt::format("put {} before the barrier of the second one", wait)};

@@ -1,5 +1,6 @@
 #include "check/wait/workgroup.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace wavesmith::check::wait {
@@ -9,8 +10,22 @@ using emulate::WaveView;
 using isa::RegisterRange;
 namespace reg = isa::reg;
 
+namespace {
+
+/// Whether an access and one under way share a byte, and not both read it.
+bool meets(const LdsPlace& place, const SiteFacts& facts, const InFlight& other) {
+  for (const LdsPlace& its : other.places) {
+    if (place.direction == isa::Direction::Load && its.direction == isa::Direction::Load) continue;
+    if (its.direction == isa::Direction::Load && facts.to_lds) continue;
+    if (shared_lanes(place, its)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Workgroup::Workgroup(Shared& shared, const emulate::WorkgroupView& view)
-    : shared_(shared), id_(view.id), exposure_(view.lds_size) {}
+    : shared_(shared), id_(view.id), exposure_(view.lds_size), late_places_(view.lds_size) {}
 
 void Workgroup::wave_begins(const WaveView& view) {
   while (waves_.size() <= view.index())
@@ -18,7 +33,11 @@ void Workgroup::wave_begins(const WaveView& view) {
         {.board = Scoreboard(shared_.launch.target, static_cast<uint32_t>(waves_.size()), exposure_)});
 }
 
-void Workgroup::wave_ends(const WaveView& view) { waves_[view.index()].board.forgive_all(); }
+void Workgroup::wave_ends(const WaveView& view) {
+  Wave& wave = waves_[view.index()];
+  wave.ended = true;
+  wave.board.forgive_all();
+}
 
 Findings::Order Workgroup::now() const { return {shared_.launch.id, shared_.launch.number_of(id_), event_}; }
 
@@ -65,11 +84,27 @@ void Workgroup::barrier(uint32_t index, Wave& wave, BarrierStep step) {
     for (size_t n = 0; n < wave.board.size(); ++n) {
       const auto number = static_cast<Number>(n);
       InFlight& flight = wave.board.flight(number);
-      if (flight.pending && !flight.shown && !flight.places.empty()) exposure_.show(index, number, flight);
+      if (!flight.pending || flight.places.empty()) continue;
+      if (!flight.shown) exposure_.show(index, number, flight);
+      late_.push_back({flight, index, wave.arrivals, wave.board.need_of(number)});
+      late_places_.show(index, static_cast<Number>(late_.size() - 1), late_.back().flight);
     }
     ++wave.arrivals;
   }
-  if (step == BarrierStep::ArriveAndWait || step == BarrierStep::Wait) ++wave.departures;
+  if (step == BarrierStep::ArriveAndWait || step == BarrierStep::Wait) {
+    ++wave.departures;
+    if (late_places_.any()) forget_late();
+  }
+}
+
+void Workgroup::forget_late() {
+  uint32_t least = ~uint32_t{0};
+  for (const Wave& wave : waves_) least = std::min(least, wave.ended ? ~uint32_t{0} : wave.departures);
+  const auto is_over = [&](const Late& one) { return one.barrier + 1 < least; };
+  if (!std::ranges::all_of(late_, is_over)) return;
+  for (size_t i = 0; i < late_.size(); ++i)
+    late_places_.withdraw(late_[i].wave, static_cast<Number>(i), late_[i].flight);
+  late_.clear();
 }
 
 void Workgroup::access(const WaveView& view, const emulate::Site& site, const emulate::MemoryAccess& access) {
@@ -88,6 +123,7 @@ void Workgroup::access(const WaveView& view, const emulate::Site& site, const em
   for (size_t lane = 0; lane < place.address.size(); ++lane)
     place.address[lane] = static_cast<uint32_t>(access.address[lane]);
   if (exposure_.any()) check_lds(view, facts, place);
+  if (late_places_.any()) check_late(view, facts, place);
   if (!facts.to_lds) return;
   if (flight.shown)
     exposure_.extend(flight.places.back());
@@ -160,17 +196,25 @@ void Workgroup::check_lds(const WaveView& view, const SiteFacts& facts, const Ld
     // A load to LDS comes later than what is in LDS's queue; two of one wave come in order.
     if (own && (!other.facts->to_lds || facts.to_lds)) return false;
     if (!own && waves_[view.index()].departures <= other.arrivals) return false;
-    for (const LdsPlace& its : other.places) {
-      if (place.direction == isa::Direction::Load && its.direction == isa::Direction::Load) continue;
-      if (its.direction == isa::Direction::Load && facts.to_lds) continue;
-      if (shared_lanes(place, its)) return true;
-    }
-    return false;
+    return meets(place, facts, other);
   });
   if (!shown) return;
-  tell_lds(view, facts, place, *shown);
+  Scoreboard& board = waves_[shown->wave].board;
+  tell_lds(view, facts, place, shown->wave, board.flight(shown->number), board.need_of(shown->number));
   const bool own = shown->wave == view.index();
-  waves_[shown->wave].board.forgive(shown->number, own ? waves_[shown->wave].current : kNone);
+  board.forgive(shown->number, own ? waves_[shown->wave].current : kNone);
+}
+
+void Workgroup::check_late(const WaveView& view, const SiteFacts& facts, const LdsPlace& place) {
+  const auto shown = late_places_.find(place, [&](LdsExposure::Shown one) {
+    const Late& late = late_[one.number];
+    return late.wave != view.index() && waves_[view.index()].departures == late.barrier + 1 &&
+           meets(place, facts, late.flight);
+  });
+  if (!shown) return;
+  Late& late = late_[shown->number];
+  tell_lds(view, facts, place, late.wave, late.flight, late.need);
+  late_places_.withdraw(late.wave, shown->number, late.flight);
 }
 
 }  // namespace wavesmith::check::wait

@@ -39,7 +39,7 @@ class Workgroup final : public emulate::WorkgroupListener {
     Scoreboard board;
     Number current = kNone;                 ///< the memory instruction whose accesses are being told
     uint32_t arrivals = 0, departures = 0;  ///< at barriers
-    bool indexing = false;
+    bool indexing = false, ended = false;
     Number reader = kNone;  ///< that reads its registers later
   };
   /// A register in flight that an instruction uses.
@@ -57,11 +57,14 @@ class Workgroup final : public emulate::WorkgroupListener {
   void check_locked(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
   void barrier(uint32_t index, Wave& wave, emulate::BarrierStep step);
   void check_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place);
+  /// The same of what was under way when its wave arrived at the barrier before, and has come back since.
+  void check_late(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place);
+  void forget_late();
 
   void tell_use(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts, const Use& use);
   void tell_locked(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
-  void tell_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place,
-                LdsExposure::Shown shown);
+  void tell_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place, uint32_t wave,
+                const InFlight& flight, Scoreboard::Need need);
   [[nodiscard]] Findings::Order now() const;
 
   Shared& shared_;
@@ -69,6 +72,15 @@ class Workgroup final : public emulate::WorkgroupListener {
   uint64_t event_ = 0;
   LdsExposure exposure_;
   std::vector<Wave> waves_;
+  /// An LDS instruction that was under way when its wave arrived at a barrier: until the next one nothing
+  /// orders it and the other waves, although its own wave may wait for it behind the barrier.
+  struct Late {
+    InFlight flight;
+    uint32_t wave = 0, barrier = 0;
+    Scoreboard::Need need;
+  };
+  std::vector<Late> late_;
+  LdsExposure late_places_;
 };
 
 }  // namespace wavesmith::check::wait
