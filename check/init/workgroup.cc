@@ -138,7 +138,8 @@ void Workgroup::check_branch(const emulate::WaveView& view, const Plan& plan) {
   // A lane that is there decides it, whatever the others are.
   uint64_t undefined = 0, set = 0;
   uint16_t where = reg::kVcc;
-  for (uint16_t i = 0; i < view.lanes() / 32; ++i) {
+  const uint16_t words = view.lanes() == 64 ? 2 : 1;
+  for (uint16_t i = 0; i < words; ++i) {
     const Scalar& vcc = wave_->scalar(static_cast<uint16_t>(reg::kVcc + i));
     if (vcc.bits) where = static_cast<uint16_t>(reg::kVcc + i);
     undefined |= uint64_t{vcc.bits} << (32 * i);
