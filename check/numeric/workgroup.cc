@@ -87,7 +87,7 @@ void Workgroup::begin(Wave& wave, const emulate::WaveView& view, const emulate::
   if (dirty)
     for (const Plan::Operand& source : plan.sources)
       for (int d = 0; source.place.kind == Kind::Vector && d < source.place.dwords; ++d) {
-        const Mark& mark = wave.marks[static_cast<size_t>(source.place.first + d)];
+        const Mark& mark = wave.marks[size_t{source.place.first} + static_cast<size_t>(d)];
         if (!mark.lanes) continue;
         wave.marked.lanes |= mark.lanes;
         wave.marked.maker = mark.maker;
