@@ -158,7 +158,7 @@ void Flow::matrix(const Step& step, const MatrixPlaces* places) {
   std::array<std::array<uint32_t, kLanes>, 64> bits{};
   for (const MatrixPlaces::Result& at : places->d)
     for (int i = 0; i < at.dwords && at.dword + i < d.dwords; ++i) {
-      const auto dword = static_cast<size_t>(at.dword + i);
+      const auto dword = size_t{at.dword} + static_cast<size_t>(i);
       const bool before =
           added && (wave_.bits(static_cast<uint16_t>(c.first + dword), at.lane) & at.mask) != 0;
       if (before || rows[at.block][at.row] || columns[at.block][at.column]) bits[dword][at.lane] |= at.mask;
