@@ -72,6 +72,8 @@ def test_too_few_elements_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     x, mask = torch.zeros(5, device=DEVICE), torch.ones(5, dtype=torch.bool, device=DEVICE)
     with pytest.raises(RuntimeError, match="elements of source < number of ones"):
         x.masked_scatter_(mask, torch.ones(4, device=DEVICE))
+    with pytest.raises(RuntimeError, match="shape mismatch"):
+        torch.zeros((), device=DEVICE).index_put([], torch.ones(1, device=DEVICE), accumulate=True)
 
 
 def test_what_is_not_deterministic_is_said() -> None:

@@ -145,6 +145,7 @@ void index_put(at::TensorIterator& iterator, c10::IntArrayRef sizes, c10::IntArr
 // `self[indices]` reads; its result has the values instead.
 void index_put_sorted(at::Tensor& self, const c10::List<std::optional<at::Tensor>>& indices,
                       const at::Tensor& values, bool accumulate, bool unsafe) {
+  if (indices.empty()) throw NotServed();
   if (accumulate && sum_type(self.scalar_type()) != self.scalar_type()) {
     auto sums = self.to(sum_type(self.scalar_type()));
     index_put_sorted(sums, indices, values, accumulate, unsafe);
