@@ -15,6 +15,12 @@ namespace {
 /// Of a launch whose workgroups are told apart: each needs some memory, and numbers of accessors some bits.
 constexpr uint64_t kMostWorkgroups = uint64_t{1} << 22;
 
+/// The code from an instruction on. It ends somewhere before: whoever decodes it stops at the kernel's end.
+std::span<const uint8_t> code_behind(const emulate::Site& site) {
+  constexpr size_t kAhead = 512;
+  return {reinterpret_cast<const uint8_t*>(site.instruction.pc), kAhead};
+}
+
 }  // namespace
 
 /// Two accesses of a cell by different workgroups, at least one of which writes.
@@ -52,6 +58,8 @@ SiteFacts RaceLaunch::make_facts(const emulate::Site& site) {
   SiteFacts facts = facts_of(site, launch_.target);
   const bool memory = site.row ? site.row->shape == isa::Shape::Memory
                                : isa::operation_of(site.instruction.mnemonic) == isa::Operation::ScalarAtomic;
+  if (facts.events & SiteFacts::kArrives)
+    facts.meets = meets_at_once(site.instruction.pc, code_behind(site), launch_.target, launch_.wave_lanes);
   if (!memory) return facts;
   const std::scoped_lock lock(mutex_);
   if (sites_.size() > UINT16_MAX) return facts;
@@ -61,10 +69,7 @@ SiteFacts RaceLaunch::make_facts(const emulate::Site& site) {
 }
 
 bool RaceLaunch::make_polls(const emulate::Site& site) const {
-  // What is behind a load is code: a spin loop ends before the kernel does.
-  constexpr size_t kAhead = 512;
-  return check::polls(site.instruction, {reinterpret_cast<const uint8_t*>(site.instruction.pc), kAhead},
-                      launch_.target, launch_.wave_lanes);
+  return check::polls(site.instruction, code_behind(site), launch_.target, launch_.wave_lanes);
 }
 
 const emulate::Site* RaceLaunch::site(uint16_t number) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -74,12 +75,12 @@ void RaceWorkgroup::instruction(const emulate::WaveView& wave, const emulate::Si
   state.places = 0;
   if (state.acquires || state.leaves) settle(state, wave.index());
   const SiteFacts& facts = launch_.facts(site);
-  if (facts.events & ~SiteFacts::kTransparent) note(state, wave.index(), facts.events);
+  if (facts.events & ~SiteFacts::kTransparent) note(state, wave.index(), facts);
   if (facts.events == 0) state.waited_for_lds = state.waited_for_stores = false;
 }
 
 void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
-  if (state.leaves) clocks_.leave(wave);
+  if (state.leaves && !met_) clocks_.leave(wave);
   if (state.acquires) {
     log_.add({.stamp = launch_.order().stamp(), .place = state.acquired, .what = SyncEntry::Acquire});
     pending_invalidate_ = true;
@@ -87,7 +88,8 @@ void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
   state.leaves = state.acquires = false;
 }
 
-void RaceWorkgroup::note(WaveState& state, uint32_t wave, uint8_t events) {
+void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts) {
+  const uint8_t events = facts.events;
   if (events & SiteFacts::kWaitsForLds) state.waited_for_lds = true;
   if (events & SiteFacts::kWritesBack) state.wrote_back = true;
   if (events & SiteFacts::kWaitsForStores) {
@@ -102,7 +104,11 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, uint8_t events) {
     log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
     pending_invalidate_ = false;
   }
-  if (events & SiteFacts::kArrives) clocks_.arrive(wave);
+  if (events & SiteFacts::kArrives) {
+    clocks_.arrive(wave);
+    apart_ |= !facts.meets;
+    if (apart_) clocks_.use();
+  }
   if (events & SiteFacts::kLeaves) state.leaves = true;
   if (events & SiteFacts::kGrid) synchronise(wave, SyncLog::kGrid, true, true, visible(wave));
 }
@@ -115,10 +121,9 @@ void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
 
 void RaceWorkgroup::barrier_completes() {
   ++phase_;
-  if (launch_.splits_barriers())
-    clocks_.all_arrived();
-  else
-    clocks_.barrier();
+  met_ = !std::exchange(apart_, false);
+  if (launch_.splits_barriers()) clocks_.all_arrived();
+  if (met_) clocks_.barrier();
 }
 
 void RaceWorkgroup::access(const emulate::WaveView& wave, const emulate::Site& site,

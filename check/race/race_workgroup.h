@@ -39,7 +39,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   };
 
   void settle(WaveState& state, uint32_t wave);
-  void note(WaveState& state, uint32_t wave, uint8_t events);
+  void note(WaveState& state, uint32_t wave, const SiteFacts& facts);
   void access_lds(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
                   const emulate::MemoryAccess& access);
   void access_global(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
@@ -58,6 +58,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   uint32_t waves_;
   uint64_t events_ = 0;  ///< so far, for the order of findings
   uint32_t phase_ = 1;   ///< barriers so far
+  bool apart_ = false;   ///< in this phase of the split barrier a wave may do something behind its signal
+  bool met_ = false;     ///< in the last phase none did: it was as a whole barrier
   std::unique_ptr<LdsShadow> shadow_;
   WaveClocks clocks_;
   std::array<WaveState, WaveClocks::kWaves> states_{};

@@ -133,6 +133,26 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target) {
   return facts;
 }
 
+bool meets_at_once(uint64_t pc, std::span<const uint8_t> code, const isa::Target& target, int wave_lanes) {
+  constexpr int kNear = 8;  // instructions
+  auto decoder = isa::Decoder::create(target, wave_lanes);
+  if (!decoder) return false;
+  for (int i = 0; i < kNear && !code.empty(); ++i) {
+    const auto instruction = decode_no_further(*decoder, code, pc);
+    if (!instruction) return false;
+    const Operation operation = isa::operation_of(instruction->mnemonic);
+    if (operation == Operation::BarrierWait) return true;
+    const isa::Row* const row =
+        instruction->second.empty() ? isa::find_row(instruction->mnemonic, target) : nullptr;
+    if ((row && row->shape == isa::Shape::Memory) || operation == Operation::ScalarAtomic ||
+        isa::flow_of(instruction->mnemonic) != isa::Flow::Next)
+      return false;
+    pc += instruction->size;
+    code = code.subspan(std::min<size_t>(instruction->size, code.size()));
+  }
+  return false;
+}
+
 bool polls(const isa::Instruction& load, std::span<const uint8_t> code, const isa::Target& target,
            int wave_lanes) {
   constexpr int kLongest = 64;  // instructions of a spin loop

@@ -35,10 +35,14 @@ struct SiteFacts {
   uint16_t number = 0;    ///< among those of the launch; 0: none is left
   bool coherent = false;  ///< at agent scope or wider
   bool returns = false;   ///< an atomic that gives back what was there
+  bool meets = false;     ///< a split barrier's signal with its wait behind it and no access in between
   StoredData data[2];     ///< of a store, by its places
 };
 
 SiteFacts facts_of(const emulate::Site& site, const isa::Target& target);
+
+/// Whether nothing is accessed between a split barrier's signal and its wait. `code`: from the signal on.
+bool meets_at_once(uint64_t pc, std::span<const uint8_t> code, const isa::Target& target, int wave_lanes);
 
 /// Whether a load is that of a spin loop: what is loaded decides whether it is loaded again, and nothing is
 /// stored meanwhile. `code`: from the load on.

@@ -24,6 +24,7 @@ class WaveClocks {
   /// Whether anything but a barrier of all may have ordered waves. Until then nobody need note when a wave
   /// read: that counts as early, so that what follows may hide a race but not invent one.
   [[nodiscard]] bool used() const { return used_; }
+  void use() { used_ = true; }
   /// Whether what `from` did at its `clock` happens before what `to` does.
   [[nodiscard]] bool ordered(uint32_t from, uint32_t clock, uint32_t to) const {
     return from == to || known_[to][from] > clock;
