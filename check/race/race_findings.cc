@@ -65,6 +65,13 @@ bool is_release(const LdsRace& race) {
                                                  : race.conflict.other_flag && race.conflict.other_waited;
 }
 
+/// A loop around it begins with a plain look at the place: LLVM expands atomics so, and a stale value only
+/// costs another turn.
+bool compares_and_swaps(const emulate::Site& site) {
+  return site.instruction.mnemonic.find("cmpswap") != std::string::npos ||
+         site.instruction.mnemonic.find("cmpst") != std::string::npos;
+}
+
 std::string_view verb(GlobalKind kind) {
   switch (kind) {
     case GlobalKind::Write:
@@ -113,6 +120,9 @@ void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race) {
   if (is_release(race)) return;
   const emulate::Site* const other = launch.site(race.conflict.other_site);
   if (!other) return;
+  if (is_pair(race, AccessKind::Read, AccessKind::Atomic) &&
+      compares_and_swaps(race.conflict.kind == AccessKind::Atomic ? race.site : *other))
+    return;
   const Words words = words_of(race);
   // The same two instructions are the same race, whichever the emulator ran first.
   const bool swaps = race.conflict.kind != race.conflict.other_kind
@@ -156,6 +166,9 @@ void tell_global_conflict(const RaceLaunch& launch, const GlobalRace& race) {
   const emulate::Site* const first = launch.site(race.first.accessor->site);
   const emulate::Site* const second = launch.site(race.second.accessor->site);
   if (!first || !second) return;
+  if (race.first.kind == GlobalKind::Read && race.second.kind == GlobalKind::Atomic &&
+      compares_and_swaps(*second))
+    return;
   const Words words = words_of(race);
   const auto party_of = [&](const GlobalRace::Side& side, const emulate::Site& site) {
     return party(launch.launch(), std::string(verb(side.kind)), site.instruction,
