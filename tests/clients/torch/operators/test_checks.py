@@ -113,6 +113,17 @@ def test_sums_by_index_are_in_order_where_algorithms_are_deterministic(seed: int
     assert torch.equal(ours.cpu(), theirs)
 
 
+def test_the_last_stays_where_algorithms_are_deterministic() -> None:
+    x, index = torch.randn(30000), torch.randint(0, 7, (30000,))
+    torch.use_deterministic_algorithms(True)
+    try:
+        ours = torch.zeros(7, device=DEVICE).index_put((index.to(DEVICE),), x.to(DEVICE))
+        theirs = torch.zeros(7).index_put((index,), x)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert torch.equal(ours.cpu(), theirs)
+
+
 def test_is_set_to() -> None:
     x = torch.ones(3, 4, device=DEVICE)
     assert torch.tensor([], device=DEVICE).set_(x).is_set_to(x) and not x.clone().is_set_to(x)

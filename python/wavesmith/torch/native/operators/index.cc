@@ -43,10 +43,11 @@ wavesmith_pointwise_type element_type(wavesmith_indexed_operation operation, c10
 }
 
 void run(const wavesmith_indexed_description& one, c10::Device device) {
-  // Sums of atomic additions are in any order.
+  // Sums of atomic additions are in any order, and so are elements that are put to one place.
   const bool rounds = one.y.type >= WAVESMITH_POINTWISE_F16;
-  if (one.operation == WAVESMITH_INDEXED_ADD && rounds && at::globalContext().deterministicAlgorithms())
-    throw NotServed();
+  const bool depends_on_order =
+      one.operation == WAVESMITH_INDEXED_PUT || (one.operation == WAVESMITH_INDEXED_ADD && rounds);
+  if (depends_on_order && at::globalContext().deterministicAlgorithms()) throw NotServed();
   serve(wavesmith_kernels_indexed(&one, native(current_stream(device.index()))), "indexing");
 }
 
