@@ -37,7 +37,7 @@ def test_a_number_of_the_cpu_is_not_written(compiled: bool, monkeypatch: pytest.
     monkeypatch.setattr(_compiled, "enabled", compiled)
     x = torch.ones((), device=DEVICE)
     for call, out in ((torch.nonzero, torch.empty((), dtype=torch.int64)), (torch.logcumsumexp, torch.empty(()))):
-        with pytest.raises(RuntimeError, match="same device|expected device"):
+        with pytest.raises(RuntimeError, match="same device|xpected .*device"):
             call(x, *[0] * (call is torch.logcumsumexp), out=out)
 
 
