@@ -138,8 +138,9 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
     op.bytes = row ? row->access.bytes : 4;
     op.neighbours =
         op.lds && row && row->access.places == 2 && isa::lds_accesses(instruction, row->access).count == 1;
-    op.bypasses =
-        !op.store && !op.lds && op.cost.pipe == Pipe::Vmem && isa::reaches_other_workgroups(instruction);
+    // Cache controls have the same bits, and no row.
+    op.bypasses = row && !op.store && !op.lds && op.cost.pipe == Pipe::Vmem &&
+                  isa::reaches_other_workgroups(instruction);
     op.counter = counter_of(instruction, row, target);
   }
 
