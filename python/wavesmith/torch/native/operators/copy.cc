@@ -69,11 +69,12 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& destination, bool
   at::assert_no_internal_overlap(destination);
   at::assert_no_partial_overlap(destination, source);
   const at::Tensor& ours = on_device(destination) ? destination : source;
-  const OnDevice on(ours.device().index());
-  const auto stream = current_stream(ours.device().index());
   if (on_device(source) && source.device() != ours.device()) {
+    const OnDevice there(source.device().index());  // whose default stream is meant
     check(hipStreamSynchronize(native(current_stream(source.device().index()))), "hipStreamSynchronize");
   }
+  const OnDevice on(ours.device().index());
+  const auto stream = current_stream(ours.device().index());
   if (same_bytes(source, destination)) {
     check(hipMemcpyAsync(destination.mutable_data_ptr(), source.const_data_ptr(), destination.nbytes(),
                          kMemcpyDefault, native(stream)),
