@@ -54,16 +54,8 @@ struct Accepted {
   study::RunOptions run = options.run;
   if (options.json) dup2(2, 1);  // standard output is the report's
   if (!run.program.empty()) _exit(run_program(run));
-  run.program = {"/proc/self/exe", "run",     run.file, "--grid",      run.grid,
-                 "--block",        run.block, "--gpu",  run.devices(), "--quiet"};
-  const auto add = [&](const char* name, const std::string& value) {
-    run.program.insert(run.program.end(), {name, value});
-  };
-  if (!run.kernel.empty()) add("--kernel", run.kernel);
-  if (run.shared) add("--shared", fmt::to_string(run.shared));
-  if (run.timeout > 0) add("--timeout", fmt::to_string(run.timeout));
-  if (run.max_instructions) add("--max-instructions", fmt::to_string(run.max_instructions));
-  for (const std::string& value : run.arguments) add("--arg", value);
+  run.program = run_of_kernel(options.run);
+  run.program.insert(run.program.begin(), "/proc/self/exe");
   _exit(run_program(run));
 }
 
@@ -79,29 +71,25 @@ Result<std::vector<std::string>> output_of(const CheckOptions& options, const fs
                              "sh",
                              "env",
                              fmt::format("WAVESMITH_ORDER={}", seed),
-                             study::this_command(),
-                             "run",
-                             "--quiet",
-                             "--gpu",
-                             run.devices()};
-  const auto add = [&](std::initializer_list<std::string> words) { command.insert(command.end(), words); };
-  if (run.timeout > 0) add({"--timeout", fmt::to_string(run.timeout)});
-  if (run.max_instructions) add({"--max-instructions", fmt::to_string(run.max_instructions)});
+                             study::this_command()};
+  std::vector<std::string> words;
   std::vector<fs::path> buffers;
   if (run.program.empty()) {
-    add({run.file, "--grid", run.grid, "--block", run.block});
-    if (!run.kernel.empty()) add({"--kernel", run.kernel});
-    if (run.shared) add({"--shared", fmt::to_string(run.shared)});
+    words = run_of_kernel(run);
     for (size_t i = 0; i < run.arguments.size(); ++i) {
-      add({"--arg", run.arguments[i]});
       if (run.arguments[i].find('[') >= run.arguments[i].find('=')) continue;  // a number
       buffers.push_back(folder / fmt::format("order{}.npy", i));
-      add({"--dump", fmt::format("{}={}", i, buffers.back().string())});
+      words.insert(words.end(), {"--dump", fmt::format("{}={}", i, buffers.back().string())});
     }
   } else {
-    add({"--"});
-    command.insert(command.end(), run.program.begin(), run.program.end());
+    words = {"run", "--quiet", "--gpu", run.devices()};
+    if (run.timeout > 0) words.insert(words.end(), {"--timeout", fmt::to_string(run.timeout)});
+    if (run.max_instructions)
+      words.insert(words.end(), {"--max-instructions", fmt::to_string(run.max_instructions)});
+    words.emplace_back("--");
+    words.insert(words.end(), run.program.begin(), run.program.end());
   }
+  command.insert(command.end(), words.begin(), words.end());
   auto ran = toolchain::run(command, true);
   if (!ran) return tl::unexpected(ran.error());
   std::vector<std::string> output = {fmt::to_string(ran->code), std::move(ran->output)};
@@ -298,21 +286,7 @@ void add_check(CLI::App& app, Action& action, std::vector<std::string> program) 
       "for (* and ? fit anything)");
   command->add_option("--baseline", options->baseline,
                       "what an earlier --json wrote: only what is new is told");
-  const char* const group = "Checking a kernel of a code object";
-  command->add_option("file", options->run.file, "code object, bundle or host program with a fat binary")
-      ->group(group);
-  command->add_option("--kernel", options->run.kernel, "its name; not needed when there is only one")
-      ->group(group);
-  command->add_option("--grid", options->run.grid, "workgroups: 16 or 16,4,1")
-      ->capture_default_str()
-      ->group(group);
-  command->add_option("--block", options->run.block, "work-items per workgroup: 256 or 16,16")
-      ->capture_default_str()
-      ->group(group);
-  command->add_option("--shared", options->run.shared, "bytes of dynamic LDS")->group(group);
-  command->add_option("--arg", options->run.arguments, "an argument, as for wavesmith run")
-      ->allow_extra_args(false)
-      ->group(group);
+  add_kernel_options(*command, options->run, "Checking a kernel of a code object");
   teach(*command,
         "  wavesmith check -- ./app\n"
         "  wavesmith check --checks race,wait --gpu mi355x gemm.co --grid 16,16 --block 256 --arg "

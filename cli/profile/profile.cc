@@ -89,14 +89,8 @@ Exit show_profile(const timing::ProgramProfile& profile, const ProfileOptions& o
   study::RunOptions run = options.run;
   if (options.time) run.time = options.sampled ? "sampled" : "modelled";
   if (kernel) {
-    run.program = {"/proc/self/exe", "run",     run.file, "--grid",      run.grid,
-                   "--block",        run.block, "--gpu",  run.devices(), "--quiet"};
-    const auto add = [&](const char* name, const std::string& value) {
-      run.program.insert(run.program.end(), {name, value});
-    };
-    if (!run.kernel.empty()) add("--kernel", run.kernel);
-    if (run.shared) add("--shared", fmt::to_string(run.shared));
-    for (const std::string& value : run.arguments) add("--arg", value);
+    run.program = run_of_kernel(options.run);
+    run.program.insert(run.program.begin(), "/proc/self/exe");
     // What the kernel computes is of no interest, only how.
     if (!freopen("/dev/null", "w", stdout)) _exit(126);
   } else if (options.json) {
@@ -158,21 +152,7 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
                       "write the waves' instructions as a trace for ui.perfetto.dev");
   command->add_option("--statistics", options->statistics,
                       "write a CSV file with the columns of rocprofv3's thread-trace statistics");
-  const char* const group = "Profiling a kernel of a code object";
-  command->add_option("file", options->run.file, "code object, bundle or host program with a fat binary")
-      ->group(group);
-  command->add_option("--kernel", options->run.kernel, "its name; not needed when there is only one")
-      ->group(group);
-  command->add_option("--grid", options->run.grid, "workgroups: 16 or 16,4,1")
-      ->capture_default_str()
-      ->group(group);
-  command->add_option("--block", options->run.block, "work-items per workgroup: 256 or 16,16")
-      ->capture_default_str()
-      ->group(group);
-  command->add_option("--shared", options->run.shared, "bytes of dynamic LDS")->group(group);
-  command->add_option("--arg", options->run.arguments, "an argument, as for wavesmith run")
-      ->allow_extra_args(false)
-      ->group(group);
+  add_kernel_options(*command, options->run, "Profiling a kernel of a code object");
   teach(*command,
         "  wavesmith profile --gpu mi300x -- ./app\n"
         "  wavesmith profile --gpu mi355x gemm.co --kernel gemm --grid 16,16 --block 256 --arg "
