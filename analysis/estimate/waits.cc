@@ -9,8 +9,8 @@
 #include <set>
 
 #include "isa/control/row.h"
+#include "isa/each_counter.h"
 #include "isa/rows.h"
-#include "isa/wait_counters.h"
 
 namespace wavesmith::analysis {
 namespace {
@@ -35,19 +35,9 @@ struct Limit {
 };
 
 std::vector<Limit> limits_of(const Instruction& in) {
-  const isa::WaitCounters wait = isa::wait_counters(in);
   std::vector<Limit> limits;
-  const auto add = [&](Counter counter, uint16_t value) {
-    if (value != isa::WaitCounters::kAny) limits.push_back({counter, value});
-  };
-  add(Counter::Vm, wait.vm);
-  add(Counter::Lgkm, wait.lgkm);
-  add(Counter::Exp, wait.exp);
-  add(Counter::Vs, wait.vs);
-  add(Counter::Load, wait.load);
-  add(Counter::Store, wait.store);
-  add(Counter::Ds, wait.ds);
-  add(Counter::Km, wait.km);
+  isa::each_counter(isa::wait_counters(in),
+                    [&](Counter counter, uint16_t value) { limits.push_back({counter, value}); });
   return limits;
 }
 

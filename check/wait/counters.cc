@@ -6,8 +6,8 @@
 
 #include "isa/control/row.h"
 #include "isa/cost/cost.h"
+#include "isa/each_counter.h"
 #include "isa/effects.h"
-#include "isa/wait_counters.h"
 
 namespace wavesmith::check::wait {
 
@@ -68,19 +68,9 @@ uint16_t most_of(Counter counter, const isa::Target& target) {
 Limits limits_of(const isa::Instruction& instruction, const isa::Target& target) {
   Limits limits;
   limits.fill(kNoLimit);
-  const isa::WaitCounters waits = isa::wait_counters(instruction);
-  const auto set = [&](Counter counter, uint16_t value) {
-    if (value != isa::WaitCounters::kAny)
-      limits[static_cast<size_t>(counter)] = value & most_of(counter, target);
-  };
-  set(Counter::Vm, waits.vm);
-  set(Counter::Lgkm, waits.lgkm);
-  set(Counter::Exp, waits.exp);
-  set(Counter::Vs, waits.vs);
-  set(Counter::Load, waits.load);
-  set(Counter::Store, waits.store);
-  set(Counter::Ds, waits.ds);
-  set(Counter::Km, waits.km);
+  isa::each_counter(isa::wait_counters(instruction), [&](Counter counter, uint16_t value) {
+    limits[static_cast<size_t>(counter)] = value & most_of(counter, target);
+  });
   if (instruction.mnemonic == "s_wait_idle") limits.fill(0);
   return limits;
 }
