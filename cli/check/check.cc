@@ -1,7 +1,6 @@
 // `wavesmith check`: runs a program, or one kernel of a code object, under checkers, and tells what they
 // found.
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "check/json.h"
 #include "check/sarif.h"
 #include "check/text.h"
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/run/run.h"
@@ -224,24 +224,19 @@ Exit check_run(const CheckOptions& options) {
     return report({ErrorKind::BadInput, "cannot make a temporary folder", {}, "set TMPDIR"});
   const fs::path folder = scratch / "reports";
   fs::create_directory(folder);
-  const pid_t pid = fork();
-  if (pid < 0) return report({ErrorKind::Internal, "cannot start a process"});
-  if (pid == 0) become_program(options, folder.string());
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  const int code = toolchain::exit_code(status);
+  const auto code = run_child([&] { become_program(options, folder.string()); });
+  if (!code) return report(code.error());
   auto found = read_reports(folder);
   if (!found) return report(found.error());
   if (found->launches == 0) {
     fmt::print(stderr, "wavesmith check: the program launched no kernel\n");
-    return code ? static_cast<Exit>(code) : Exit::Unsupported;
+    return *code ? static_cast<Exit>(*code) : Exit::Unsupported;
   }
   if (options.orders > 0)
     if (const auto tried = try_orders(options, fs::path(folder).parent_path(), *found); !tried)
       return report(tried.error());
   take_accepted(*found, *accepted, options);
-  return show(*found, options, code);
+  return show(*found, options, *code);
 }
 
 /// The checkers, for --help.

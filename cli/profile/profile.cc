@@ -1,6 +1,5 @@
 // `wavesmith profile`: the cycle model on a program's kernels, or on one kernel of a code object.
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <memory>
 
 #include "base/scratch.h"
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/profile/text.h"
@@ -20,7 +20,6 @@
 #include "report/html.h"
 #include "study/gpu_option.h"
 #include "timing/profile_json.h"
-#include "toolchain/process.h"
 
 namespace wavesmith::cli {
 namespace {
@@ -104,13 +103,9 @@ Exit profile_run(const ProfileOptions& options, bool whole = false) {
   if (!scratch.made())
     return report({ErrorKind::BadInput, "cannot make a temporary folder", {}, "set TMPDIR"});
   const std::string path = (scratch / "profile.json").string();
-  const pid_t pid = fork();
-  if (pid < 0) return report({ErrorKind::Internal, "cannot start a process"});
-  if (pid == 0) become_program(options, path, whole);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  const int code = toolchain::exit_code(status);
+  const auto ended = run_child([&] { become_program(options, path, whole); });
+  if (!ended) return report(ended.error());
+  const int code = *ended;
   std::ifstream file(path);
   const std::string json((std::istreambuf_iterator<char>(file)), {});
   if (json.empty()) {

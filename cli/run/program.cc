@@ -1,7 +1,5 @@
 // Running a program: nothing but its environment is changed.
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
+#include "cli/child.h"
 #include "cli/run/report.h"
 #include "cli/run/run.h"
 #include "cli/terminal.h"
@@ -68,29 +67,12 @@ Result<void> set_environment(const study::RunOptions& options, const std::string
   return {};
 }
 
-volatile sig_atomic_t child = 0;
-void pass_on(int signal) {
-  if (child > 0) kill(child, signal);
-}
-
-/// Runs the program and waits; signals sent to us reach it.
-int run_and_wait(std::vector<char*>& words) {
-  const pid_t pid = fork();
-  if (pid < 0)
-    return static_cast<int>(
-        report({ErrorKind::Internal, fmt::format("cannot start a process: {}", std::strerror(errno))}));
-  if (pid == 0) {
-    execvp(words[0], words.data());
-    const int code = errno == ENOENT ? 127 : 126;
-    fmt::print(stderr, "wavesmith: cannot run '{}': {}\n", words[0], std::strerror(errno));
-    _exit(code);
-  }
-  child = pid;
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, pass_on);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return toolchain::exit_code(status);
+/// Becomes the program of a command line.
+[[noreturn]] void become(const std::vector<char*>& words) {
+  execvp(words[0], words.data());
+  const int code = errno == ENOENT ? 127 : 126;
+  fmt::print(stderr, "wavesmith: cannot run '{}': {}\n", words[0], std::strerror(errno));
+  _exit(code);
 }
 
 /// The command line, by the dynamic linker that AMD's libraries need where there is one: a program that links
@@ -140,8 +122,10 @@ int run_program(const study::RunOptions& options) {
   const std::string path = (scratch / "report.json").string();
   if (const auto set = set_environment(options, path); !set) return static_cast<int>(report(set.error()));
   const std::vector<std::string> command = by_loader(options.program);
-  std::vector<char*> words = pointers(command);
-  const int code = run_and_wait(words);
+  const std::vector<char*> words = pointers(command);
+  const auto ended = run_child([&] { become(words); });
+  if (!ended) return static_cast<int>(report(ended.error()));
+  const int code = *ended;
   const std::vector<uint8_t> text = read_file(path).value_or(std::vector<uint8_t>());
   if (code != 126 && code != 127)
     print_report({text.begin(), text.end()}, {options.json, options.fidelity, code});
