@@ -34,7 +34,10 @@ Result<int> run_child(const std::function<void()>& become) {
   }
   child = pid;
   std::array<sighandler_t, kPassedOn.size()> before;
-  for (size_t i = 0; i < kPassedOn.size(); ++i) before[i] = signal(kPassedOn[i], pass_on);
+  for (size_t i = 0; i < kPassedOn.size(); ++i) {
+    before[i] = signal(kPassedOn[i], pass_on);
+    if (before[i] == SIG_IGN) signal(kPassedOn[i], SIG_IGN);  // as under nohup, and for the child too
+  }
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
