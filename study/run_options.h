@@ -27,6 +27,7 @@ struct RunOptions {
   std::string file, kernel;
   std::string grid = "1", block = "64";
   uint32_t shared = 0;
+  uint32_t launches = 1;
   std::vector<std::string> arguments, dump, print, expect;
   /// Tolerances; by default 0 for integers, 1e-5 and 1e-8 otherwise.
   std::optional<double> rtol, atol;

@@ -146,6 +146,20 @@ TEST_F(Profile, ALockIsPointedOut) {
       << ran.out;
 }
 
+TEST_F(Profile, ALaterLaunchFindsTheCachesWarm) {
+  const auto cycles_of = [](const std::string& launches) {
+    const CommandResult ran = kernel(
+        "--json --kernel axpy --grid 4096 --block 64 --arg f32[262144]=iota --arg f32[262144]=ones --arg f32=2 "
+        "--gpu mi300x --launches " +
+        launches);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const auto json = nlohmann::json::parse(ran.out, nullptr, false);
+    EXPECT_EQ(json["kernels"][0]["launches"].dump(), launches);
+    return json["kernels"][0]["cycles"].get<double>();
+  };
+  EXPECT_LT(cycles_of("2"), cycles_of("1"));
+}
+
 TEST_F(Profile, StatisticsHaveTheColumnsOfAThreadTrace) {
   const Scratch scratch;
   const std::string path = scratch / "statistics.csv";

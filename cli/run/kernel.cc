@@ -197,12 +197,12 @@ class KernelRun {
       }
     }
     const Stopwatch watch;
-    int code =
-        hip_.hipModuleLaunchKernel(function, (*grid)[0], (*grid)[1], (*grid)[2], (*block)[0], (*block)[1],
-                                   (*block)[2], options_.shared, nullptr, parameters.data(), nullptr);
-    if (code)
-      return tl::unexpected(hip_.error(code, fmt::format("cannot launch kernel '{}'", kernel_->name)));
-    code = hip_.hipDeviceSynchronize();
+    for (uint32_t i = 0; i < options_.launches; ++i)
+      if (int code = hip_.hipModuleLaunchKernel(function, (*grid)[0], (*grid)[1], (*grid)[2], (*block)[0],
+                                                (*block)[1], (*block)[2], options_.shared, nullptr,
+                                                parameters.data(), nullptr))
+        return tl::unexpected(hip_.error(code, fmt::format("cannot launch kernel '{}'", kernel_->name)));
+    const int code = hip_.hipDeviceSynchronize();
     seconds_ = watch.seconds();
     if (code) return tl::unexpected(hip_.error(code, fmt::format("kernel '{}' failed", kernel_->name)));
     return {};

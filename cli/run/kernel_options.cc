@@ -15,8 +15,18 @@ void add_kernel_options(CLI::App& command, study::RunOptions& options, const std
       ->capture_default_str()
       ->group(group);
   command.add_option("--shared", options.shared, "bytes of dynamic LDS")->group(group);
-  command.add_option("--arg", options.arguments, "an argument, as for wavesmith run")
+  command
+      .add_option("--arg", options.arguments,
+                  "an argument, in order: f32[1024]=zeros|ones|iota|random[:SEED]|NUMBER|in.npy, in.npy, "
+                  "i32=7, null, hex=00ff")
       ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option(
+          "--launches", options.launches,
+          "launch it so often; profile shows the last, which finds the caches as the others left them")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str()
       ->group(group);
 }
 
@@ -28,6 +38,7 @@ std::vector<std::string> run_of_kernel(const study::RunOptions& options) {
   };
   if (!options.kernel.empty()) add("--kernel", options.kernel);
   if (options.shared) add("--shared", fmt::to_string(options.shared));
+  if (options.launches != 1) add("--launches", fmt::to_string(options.launches));
   if (options.timeout > 0) add("--timeout", fmt::to_string(options.timeout));
   if (options.max_instructions) add("--max-instructions", fmt::to_string(options.max_instructions));
   for (const std::string& value : options.arguments) add("--arg", value);

@@ -56,23 +56,10 @@ void add_options(CLI::App& command, study::RunOptions& options) {
   command.add_flag("--json", options.json, "reports and results as JSON");
 }
 
-/// What is said of a kernel of a code object: how it is launched, and what becomes of its buffers.
-void add_kernel_options(CLI::App& command, study::RunOptions& options) {
+/// A kernel of a code object: how it is launched, and what becomes of its buffers.
+void add_options_of_kernel(CLI::App& command, study::RunOptions& options) {
   const char* const group = "Running a kernel of a code object";
-  command.add_option("file", options.file, "code object, bundle or host program with a fat binary")
-      ->group(group);
-  command.add_option("--kernel", options.kernel, "its name; not needed when there is only one")->group(group);
-  command.add_option("--grid", options.grid, "workgroups: 16 or 16,4,1")->group(group)->capture_default_str();
-  command.add_option("--block", options.block, "work-items per workgroup")
-      ->group(group)
-      ->capture_default_str();
-  command.add_option("--shared", options.shared, "bytes of dynamic LDS")->group(group);
-  command
-      .add_option("--arg", options.arguments,
-                  "an argument, in order: f32[1024]=zeros|ones|iota|random[:SEED]|NUMBER|in.npy, in.npy, "
-                  "i32=7, null, hex=00ff")
-      ->group(group)
-      ->allow_extra_args(false);
+  add_kernel_options(command, options, group);
   command.add_option("--dump", options.dump, "write a buffer afterwards: 1=out.npy")
       ->group(group)
       ->allow_extra_args(false);
@@ -123,7 +110,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   CLI::App* command =
       add_command(app, "run", "Runs a HIP program, or a kernel of a code object, on an emulated GPU");
   add_options(*command, *options);
-  add_kernel_options(*command, *options);
+  add_options_of_kernel(*command, *options);
   teach(
       *command,
       "  wavesmith run --gpu mi300x -- ./app --size 100         an unmodified HIP program\n"
