@@ -68,6 +68,26 @@ def test_memory_that_another_stream_uses_waits_for_it() -> None:
     torch.empty(MIB, device="wavesmith")
 
 
+@pytest.mark.skipif(device.device_count() < 2, reason="wavesmith run --gpu GPU:2")
+def test_memory_that_another_devices_default_stream_uses_waits_for_it() -> None:
+    """The default streams of all devices have the same number."""
+    x, busy = torch.ones(MIB, device="wavesmith:0"), torch.zeros(MIB, device="wavesmith:1")
+    stream = device.default_stream(1)
+    device.synchronize(0)
+    stream.synchronize()
+    address = x.data_ptr()
+    for _ in range(20):
+        busy.add_(1)
+    x.record_stream(stream)
+    del x
+    fresh = torch.empty(MIB, device="wavesmith:0")
+    assert fresh.data_ptr() != address or stream.query()
+    assert device.current_device() == 0
+    del fresh
+    stream.synchronize()
+    assert address in [torch.empty(MIB, device="wavesmith:0").data_ptr() for _ in range(2)]
+
+
 def test_too_much_is_refused_and_counted() -> None:
     before = device.memory_stats()["num_ooms"]
     with pytest.raises(torch.OutOfMemoryError, match="out of memory: tried to allocate"):

@@ -85,6 +85,7 @@ class CachingAllocator final : public c10::DeviceAllocator {
   void release();
   void process_waiting();
   void keep(Block* block);
+  static void record_uses(Block& block);
   [[nodiscard]] MempoolId_t pool_for(const c10::Stream& stream) const;
   void count(Block& block, int sign);
 
@@ -270,6 +271,23 @@ c10::DataPtr CachingAllocator::allocate(std::size_t bytes) {
   return {block->pointer, block->pointer, &give_back, where};
 }
 
+// Records what the block's other streams have been given so far: an event and a default stream are those of
+// the device that is current.
+void CachingAllocator::record_uses(Block& block) {
+  if (block.used_by.empty()) return;
+  int before = 0;
+  hipGetDevice(&before);
+  for (const auto& stream : block.used_by) {
+    hipEvent_t event = nullptr;
+    hipSetDevice(stream.device_index());
+    if (hipEventCreateWithFlags(&event, kEventDisableTiming) != kSuccess) continue;
+    hipEventRecord(event, native(stream));
+    block.waits_for.push_back(event);
+  }
+  hipSetDevice(before);
+  block.used_by.clear();
+}
+
 void CachingAllocator::give_back(void* pointer) {
   if (pointer == nullptr) return;
   CachingAllocator& self = allocator();
@@ -287,13 +305,7 @@ void CachingAllocator::give_back(void* pointer) {
     self.captured_.push_back(block);
     return;
   }
-  for (const auto& stream : block->used_by) {
-    hipEvent_t event = nullptr;
-    if (hipEventCreateWithFlags(&event, kEventDisableTiming) != kSuccess) continue;
-    hipEventRecord(event, native(stream));
-    block->waits_for.push_back(event);
-  }
-  block->used_by.clear();
+  self.record_uses(*block);
   if (block->waits_for.empty()) {
     self.keep(block);
   } else {
@@ -304,7 +316,9 @@ void CachingAllocator::give_back(void* pointer) {
 void CachingAllocator::recordStream(const c10::DataPtr& data, c10::Stream stream) {
   const std::lock_guard lock(mutex_);
   const auto found = given_.find(data.get());
-  if (found == given_.end() || found->second->stream == stream.id()) return;
+  if (found == given_.end()) return;
+  const Block& block = *found->second;
+  if (block.device == stream.device_index() && block.stream == stream.id()) return;
   auto& used = found->second->used_by;
   if (std::find(used.begin(), used.end(), stream) == used.end()) used.push_back(stream);
 }
