@@ -40,6 +40,7 @@ def install() -> None:
     torch.version.hip = hip().release()
     os.environ.setdefault("TRITON_DEFAULT_BACKEND", "wavesmith")  # Triton's own driver thinks that this is ROCm
     torch.backends.cuda.is_built = lambda: True
+    torch.cuda.has_magma = True  # the library of linear algebra, whose operators the device has
     torch.backends.cudnn.is_acceptable = lambda tensor: False
     _forward(_device)
     _private(_device)
@@ -89,6 +90,7 @@ def _private(module: Any) -> None:
         "_cuda_setDevice": module.set_device,
         "_cuda_exchangeDevice": module._exchange_device,
         "_cuda_maybeExchangeDevice": module._maybe_exchange_device,
+        "_cuda_setStream": _set_stream,
         "_cuda_getCurrentRawStream": lambda device: module.current_stream(device).cuda_stream,
         "_cuda_isCurrentStreamCapturing": module.is_current_stream_capturing,
         "_cuda_isInBadFork": module._is_in_bad_fork,
@@ -132,7 +134,12 @@ def _collectives() -> None:
 
 def _another(function: Any) -> Any:
     """A function that does the same: torch.compile has a rule for each function, by its name in torch.cuda or _C."""
-    return lambda *args: function(*args)
+    return lambda *args, **kwargs: function(*args, **kwargs)
+
+
+def _set_stream(**stream: int) -> None:
+    """Chooses the calling thread's stream by its number and its device's."""
+    torch._C._accelerator_setStream(torch.Stream(**stream))
 
 
 def _storage() -> None:

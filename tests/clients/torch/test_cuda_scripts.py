@@ -67,6 +67,10 @@ assert cuda.is_bf16_supported() and cuda.get_arch_list() and torch.wavesmith.dev
 assert torch.allclose(x.grad.cpu(), torch.sigmoid(x.cpu()) * (1 - torch.sigmoid(x.cpu())), atol=1e-6)
 with cuda.device(0), cuda.stream(cuda.Stream()) as _, torch.device("cuda"):
     assert torch.zeros(2).is_cuda and cuda.current_device() == 0
+stream = cuda.Stream()
+torch._C._cuda_setStream(stream_id=stream.stream_id, device_index=stream.device_index, device_type=stream.device_type)
+assert cuda.current_stream() == stream
+cuda.set_stream(cuda.default_stream())
 state = cuda.get_rng_state()
 first = torch.rand(5, device="cuda")
 cuda.set_rng_state(state)
