@@ -90,7 +90,7 @@ def given_back(grad: torch.Tensor, x: torch.Tensor, indices: torch.Tensor, dimen
     """The gradient of elements that were taken by their indices in the last dimensions of `x`."""
     served(x.is_floating_point())
     sums = torch.zeros(x.shape, dtype=wide(x.dtype), device=x.device)
-    values, places = (each.reshape(*each.shape[:-dimensions], -1) for each in (grad, indices))
+    values, places = (each.flatten(-dimensions) for each in (grad, indices))
     sums.flatten(-dimensions).scatter_add_(-1, places, values.to(sums.dtype))
     return sums.to(x.dtype)
 

@@ -31,7 +31,9 @@ def _operators(dimensions: int) -> None:
         values, indices = (
             new(like, x.device) for like in checked(op.default, x, kernel_size, output_size, random_samples)
         )
-        served(x.is_floating_point() and len(kernel_size) == len(output_size) == dimensions and x.numel() > 0)
+        served(x.is_floating_point() and len(kernel_size) == len(output_size) == dimensions)
+        if not values.numel():
+            return values, indices
         planes = x.shape[:-dimensions]
         samples = random_samples.to(wide(x.dtype))
         samples = samples[0] if x.dim() == dimensions + 1 else samples

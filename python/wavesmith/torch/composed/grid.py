@@ -135,7 +135,7 @@ def _served(x: torch.Tensor, grid: torch.Tensor, mode: int) -> None:
     served(mode in (_LINEAR, _NEAREST) or (mode == _CUBIC and dims == 2))
 
 
-@operator("grid_sampler_3d")
+@operator("grid_sampler_2d", "grid_sampler_3d")
 def _sample(x: torch.Tensor, grid: torch.Tensor, mode: int, padding: int, align: bool) -> torch.Tensor:
     _served(x, grid, mode)
     kind = wide(x.dtype)

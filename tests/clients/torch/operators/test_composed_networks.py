@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
 import pytest
@@ -104,9 +105,10 @@ def test_bags(mode: str) -> None:
 
 @pytest.mark.parametrize("padding", ("zeros", "border", "reflection"))
 def test_sampling_at_a_grid(padding: str) -> None:
-    x, grid = torch.randn(2, 3, 4, 5, 6), torch.rand(2, 3, 2, 4, 3) * 2.6 - 1.3
-    for mode in ("bilinear", "nearest"):
-        for align in (False, True):
+    volume = torch.randn(2, 3, 4, 5, 6), torch.rand(2, 3, 2, 4, 3) * 2.6 - 1.3
+    image = torch.randn(2, 3, 5, 6), torch.rand(2, 4, 3, 2) * 2.6 - 1.3
+    for (x, grid), modes in ((volume, ("bilinear", "nearest")), (image, ("bilinear", "nearest", "bicubic"))):
+        for mode, align in itertools.product(modes, (False, True)):
             on_both(
                 lambda x, g, m=mode, a=align: functional.grid_sample(x, g, m, padding, a), x, grid, tolerance=TOLERANCE
             )

@@ -68,7 +68,9 @@ def test_nothing_to_normalise() -> None:
 def test_double_is_right_too() -> None:
     x = torch.randn(4, 9, dtype=torch.double)
     there = x.to("wavesmith")
-    torch.testing.assert_close(torch.softmax(there, -1).cpu(), torch.softmax(x, -1))
+    for dimension in (0, -1):
+        on_both(lambda x, d=dimension: torch.softmax(x, d), x.clone(), tolerance=1e-14)
+        on_both(lambda x, d=dimension: torch.log_softmax(x, d), x.clone(), tolerance=1e-14)
     torch.testing.assert_close(functional.layer_norm(there, (9,)).cpu(), functional.layer_norm(x, (9,)))
     torch.testing.assert_close(functional.rms_norm(there, (9,)).cpu(), functional.rms_norm(x, (9,)))
 

@@ -52,6 +52,7 @@ def test_arithmetic_of_mixed_types() -> None:
             for function in (torch.add, torch.mul, torch.sub, torch.div, torch.maximum, torch.lt):
                 check(function, x, y)
     check(torch.add, torch.ones(3, dtype=torch.bool), torch.tensor([True, False, True]))
+    check(lambda a, b: torch.rsub(a, b, alpha=3), torch.randn(4, 1), torch.randn(5))
 
 
 def test_integers() -> None:

@@ -59,6 +59,9 @@ def test_norms() -> None:
             torch.testing.assert_close(
                 torch.linalg.vector_norm(x.to("wavesmith"), order, dim).cpu(), torch.linalg.vector_norm(x, order, dim)
             )
+    for order in (0, 1, 2, 3.5):
+        assert torch.linalg.vector_norm(x[:0].to("wavesmith"), order).item() == 0
+    assert x[:0].to("wavesmith").mean().isnan().item()
     torch.testing.assert_close(torch.logsumexp(x.to("wavesmith"), 1).cpu(), torch.logsumexp(x, 1))
 
 

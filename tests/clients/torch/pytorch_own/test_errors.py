@@ -64,6 +64,8 @@ def test_values_and_memory() -> None:
     for call, text in (
         (lambda: x.masked_fill(x > 0, 1j), "value cannot be converted to type float without overflow"),
         (lambda: x.byte().masked_fill(x > 0, 300), "value cannot be converted to type uint8_t without overflow"),
+        (lambda: torch.full((), 300, dtype=torch.int8, device=DEVICE), "type int8_t without overflow"),
+        (lambda: x.half().fill_(1e6), "type c10::Half without overflow"),
         (lambda: functional.gelu(x, approximate="tan"), "approximate argument must be either none or tanh"),
         (lambda: torch.index_select(x, 0, rows, out=x[:1].expand(2, 3)), "unsupported operation"),
         (lambda: torch.index_select(x, 0, rows, out=x), "unsupported operation"),

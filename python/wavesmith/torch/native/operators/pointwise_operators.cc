@@ -19,7 +19,22 @@
 namespace wavesmith::device {
 namespace {
 
+// PyTorch's own conversion raises where the number has no such value: 1j in a float, 300 in a byte.
+void check_value(const c10::Scalar& value, c10::ScalarType type) {
+  switch (type) {
+#define CONVERTED(Type, name)            \
+  case c10::ScalarType::name:            \
+    static_cast<void>(value.to<Type>()); \
+    break;
+    AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(CONVERTED)
+#undef CONVERTED
+    default:
+      break;
+  }
+}
+
 at::Tensor& fill(at::Tensor& self, const c10::Scalar& value) {
+  check_value(value, self.scalar_type());
   auto iterator = at::TensorIteratorConfig()
                       .set_check_mem_overlap(false)
                       .check_all_same_dtype(false)
@@ -45,20 +60,6 @@ at::Tensor& zero(at::Tensor& self) {
     return self;
   }
   return fill(self, 0);
-}
-
-// PyTorch's own conversion raises where the number has no such value: 1j in a float, 300 in a byte.
-void check_value(const c10::Scalar& value, c10::ScalarType type) {
-  switch (type) {
-#define CONVERTED(Type, name)            \
-  case c10::ScalarType::name:            \
-    static_cast<void>(value.to<Type>()); \
-    break;
-    AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(CONVERTED)
-#undef CONVERTED
-    default:
-      break;
-  }
 }
 
 at::Tensor& masked_fill(at::Tensor& self, const at::Tensor& mask, const c10::Scalar& value) {

@@ -79,6 +79,8 @@
 #include <ATen/ops/pow_ops.h>
 #include <ATen/ops/remainder_native.h>
 #include <ATen/ops/remainder_ops.h>
+#include <ATen/ops/rsub_native.h>
+#include <ATen/ops/rsub_ops.h>
 #include <ATen/ops/sigmoid_backward_native.h>
 #include <ATen/ops/sigmoid_backward_ops.h>
 #include <ATen/ops/silu_backward_native.h>
@@ -224,6 +226,9 @@ WAVESMITH_OPERATORS(aten, m) {
   plain<static_cast<at::Tensor& (*)(const at::Tensor&, const at::Tensor&, at::Tensor&)>(
             &at::native::floor_divide_out),
         at::_ops::floor_divide_out>(m);
+  plain<static_cast<at::Tensor (*)(const at::Tensor&, const at::Tensor&, const c10::Scalar&)>(
+            &at::native::rsub),
+        at::_ops::rsub_Tensor>(m);
   structured<GeluBackward, at::_ops::gelu_backward, at::_ops::gelu_backward_grad_input>(m);
   plain<&at::native::hardtanh, at::_ops::hardtanh>(m);
   plain<&at::native::hardtanh_, at::_ops::hardtanh_>(m);

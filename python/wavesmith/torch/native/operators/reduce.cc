@@ -45,6 +45,26 @@ wavesmith_reduction_description description_of(wavesmith_reduction_operation ope
   return one;
 }
 
+// What no elements at all give.
+void of_nothing(wavesmith_reduction_operation operation, const at::TensorIteratorBase& iterator, double p) {
+  using Limits = std::numeric_limits<double>;
+  switch (operation) {
+    case WAVESMITH_REDUCTION_MEAN:
+      iterator.output(0).fill_(Limits::quiet_NaN());
+      return;
+    case WAVESMITH_REDUCTION_COUNT:
+    case WAVESMITH_REDUCTION_SUM_OF_SIZES:
+    case WAVESMITH_REDUCTION_ROOT_OF_SQUARES:
+    case WAVESMITH_REDUCTION_LARGEST_SIZE:
+    case WAVESMITH_REDUCTION_SMALLEST_SIZE:
+    case WAVESMITH_REDUCTION_ROOT_OF_POWERS:
+      iterator.output(0).fill_(p < 0 ? Limits::infinity() : 0);
+      return;
+    default:
+      throw NotServed();
+  }
+}
+
 double terms_of(const at::TensorIteratorBase& iterator) {
   return static_cast<double>(iterator.numel()) / static_cast<double>(iterator.num_output_elements());
 }
@@ -93,7 +113,8 @@ void extreme(const at::Tensor& values, const at::Tensor& places, const at::Tenso
 void launch_reduction(wavesmith_reduction_operation operation, at::TensorIteratorBase& iterator,
                       Outputs outputs, double p) {
   if (iterator.output(0).numel() == 0) return;
-  if (iterator.numel() == 0 || iterator.ndim() > WAVESMITH_POINTWISE_DIMENSIONS) throw NotServed();
+  if (iterator.numel() == 0) return of_nothing(operation, iterator, p);
+  if (iterator.ndim() > WAVESMITH_POINTWISE_DIMENSIONS) throw NotServed();
   auto one = description_of(operation, iterator, outputs, p);
   const auto device = iterator.device(0);
   one.workspace_bytes = wavesmith_kernels_reduce_strided_workspace(&one);

@@ -23,8 +23,19 @@ namespace {
 
 using at::Tensor;
 
+// Numbers of 64 bits, which the rows' kernels do not take.
+bool softmax_of_doubles(const Tensor& self, std::int64_t dimension, bool logarithm, const Tensor& out) {
+  if (self.scalar_type() != at::kDouble || out.scalar_type() != at::kDouble) return false;
+  if (self.numel() == 0) return true;
+  const Tensor below = self.sub(self.amax(dimension, true)), powers = below.exp();
+  const Tensor sum = powers.sum(dimension, true);
+  out.copy_(logarithm ? below.sub(sum.log()) : powers.div(sum));
+  return true;
+}
+
 // Along the last dimension of contiguous tensors in place, otherwise by way of copies.
 bool softmax(const Tensor& self, std::int64_t dimension, bool logarithm, const Tensor& out) {
+  if (softmax_of_doubles(self, dimension, logarithm, out)) return true;
   if (!is_kernel_float(self.scalar_type()) || !is_kernel_float(out.scalar_type())) return false;
   if (self.numel() == 0) return true;
   const KernelCall call(self.device());
