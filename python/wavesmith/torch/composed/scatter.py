@@ -132,11 +132,13 @@ with_out("index_reduce")(_index_reduce)
 
 @operator("index_fill_.int_Scalar")
 def _index_fill(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -> torch.Tensor:
-    served(x.dim() > 0 and index.dim() < 2 and index.dtype == torch.int64 and index.device == x.device)
+    served(index.dim() < 2 and index.dtype == torch.int64 and index.device == x.device)
+    served(-max(x.dim(), 1) <= dim < max(x.dim(), 1))
     served(x.is_complex() or not isinstance(value, complex))
     served(not shares_memory(x, index) and torch._debug_has_internal_overlap(x) == 0)
     if index.numel() and x.numel():
-        places = [None] * (dim % x.dim()) + [index.reshape(-1)]
+        filled = x if x.dim() else x.view(1)
+        places = [None] * (dim % filled.dim()) + [index.reshape(-1)]
         number = torch.full((), value, dtype=x.dtype, device="cpu")  # which refuses what the type does not hold
-        torch.ops.aten.index_put_(x, places, number.to(x.device))
+        torch.ops.aten.index_put_(filled, places, number.to(x.device))
     return x

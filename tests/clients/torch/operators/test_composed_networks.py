@@ -154,6 +154,20 @@ def test_gradients_of_margins_of_several_labels(reduction: str) -> None:
         on_both(call, torch.randn(4, 5)[each], target[each], tolerance=TOLERANCE, host=host)
 
 
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_classes_of_images_elements(reduction: str) -> None:
+    x, target, weight = torch.randn(2, 5, 4, 3), torch.randint(0, 5, (2, 4, 3)), torch.rand(5)
+    target[0, 1] = -100
+
+    def call(x: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None = None) -> torch.Tensor:
+        weight = weight if weight is None else weight.detach()  # PyTorch has no gradient of it
+        return functional.nll_loss(x, target, weight, reduction=reduction)
+
+    on_both(call, x, target, tolerance=TOLERANCE)
+    on_both(call, x, target, weight, tolerance=TOLERANCE)
+    same_error(call, x, target[:, 1:])
+
+
 @pytest.mark.parametrize("dim", [None, 0, -1])
 def test_the_least_and_the_largest(dim: int | None) -> None:
     x = torch.randn(4, 5)

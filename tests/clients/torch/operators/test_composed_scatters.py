@@ -77,5 +77,7 @@ def test_rows_are_filled(dtype: torch.dtype) -> None:
             with no_fallback():
                 ours = there.index_fill(dim, index.to("wavesmith"), 1)
             assert torch.equal(ours.cpu(), there.cpu().index_fill(dim, index, 1))
+    with no_fallback():
+        assert torch.tensor(2, device="wavesmith").index_fill(-1, torch.tensor([0], device="wavesmith"), 5).item() == 5
     if dtype == torch.int8:
         same_error(lambda x, index: x.index_fill(0, index, 300), x, index)
