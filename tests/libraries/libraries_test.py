@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import bundles
+import checked
 import page
 import programs
 import results
@@ -269,6 +271,45 @@ class Results(unittest.TestCase):
     def test_the_committed_page_is_that_of_the_committed_numbers(self) -> None:
         self.assertEqual(
             page.FILE.read_text(), page.text(suite.libraries(), results.read()), "run_libraries.py --page writes it"
+        )
+
+
+class Checked(unittest.TestCase):
+    """What checkers found, over the processes of a run."""
+
+    def finding(self, severity: str, rule: str, offset: int, count: int) -> dict[str, object]:
+        party = {"role": "reads", "kernel": "k", "offset": offset, "instruction": "ds_read_b32 v0, v1"}
+        return {"severity": severity, "checker": "race", "rule": rule, "parties": [party], "count": count}
+
+    def test_the_same_fault_of_several_processes_is_one(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            hint = self.finding("hint", "lds-same-value", 4, 7)
+            warning = self.finding("warning", "lanes-write-write", 16, 9)
+            error = self.finding("error", "lds-read-write", 8, 2)
+            for process, findings in enumerate(([hint, warning, error], [error])):
+                report = {"checkers": ["race"], "launches": 3, "findings": findings}
+                (Path(folder) / f"{process}.json").write_text(json.dumps(report))
+            (Path(folder) / "9.json").write_text('{"launches": 1, "find')
+            found = checked.found(Path(folder))
+        self.assertEqual(str(found), "6 launches, 1 errors, 1 warnings, 1 hints")
+        at = "reads ds_read_b32 v0, v1 at k + 0x"
+        self.assertEqual(
+            found.lines(),
+            [f"error race/lds-read-write: {at}8 (4 times)", f"warning race/lanes-write-write: {at}10 (9 times)"],
+        )
+
+    def test_a_fault_of_the_host_names_no_instruction(self) -> None:
+        party = {"role": "frees", "kernel": "", "offset": 0, "instruction": ""}
+        fault = checked.fault({"severity": "error", "checker": "memory", "rule": "double-free", "parties": [party]})
+        self.assertEqual(str(fault), "error memory/double-free: frees at the host")
+
+    def test_checkers_reach_the_program(self) -> None:
+        library = suite.Library("a", "A", ["liba"], ["a-test"], setting={"TYPES": "f16"})
+        command = run_libraries.launcher("mi300x", library, checked.settings("race,wait", "/out/reports"))
+        variables = command[1 : command.index(str(run_libraries.BUILD / "bin/wavesmith"))]
+        self.assertEqual(command[0], "env")
+        self.assertLessEqual(
+            {"TYPES=f16", "WAVESMITH_CHECK=race,wait", "WAVESMITH_CHECK_REPORT=/out/reports"}, set(variables)
         )
 
 

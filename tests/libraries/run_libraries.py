@@ -4,6 +4,7 @@
     sudo tests/libraries/run_libraries.py --seconds 600               # goes on with every library on every GPU
     sudo tests/libraries/run_libraries.py --gpu mi300x rocblas hipcub
     sudo tests/libraries/run_libraries.py --again rocblas             # what has failed, once more
+    sudo tests/libraries/run_libraries.py --checks race,wait rocprim  # what `wavesmith check` says of their kernels
 
 A whole suite takes days, so a run goes through it in the order of a hash of the tests' names until its processor
 seconds are used up, and the next one goes on behind it (docs/libraries.json). A process that dies, hangs or loses its
@@ -18,12 +19,14 @@ import functools
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import checked
 import page
 import programs
 import results
@@ -56,6 +59,8 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--again", action="store_true", help="only the tests that have failed, again")
     parser.add_argument("--sample", action="store_true", help="only the part that `make test` runs; writes nothing")
+    help = "the beginning of each suite under these checkers; tells what they find and writes nothing down"
+    parser.add_argument("--checks", metavar="LIST", help=help)
     parser.add_argument("--fetch", action="store_true", help="only installs the packages")
     parser.add_argument("--page", action="store_true", help="only writes docs/LIBRARIES.md from what has been run")
     return parser.parse_args()
@@ -80,9 +85,9 @@ def version() -> str:
     return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
-def launcher(gpu: str, library: suite.Library) -> list[str]:
-    """What a program is run by: the users' own way to AMD's libraries."""
-    setting = {"GTEST_LISTENER": "PASS_LINE_IN_LOG"} | library.setting_of(gpu)
+def launcher(gpu: str, library: suite.Library, more: dict[str, str] | None = None) -> list[str]:
+    """What a program is run by: the users' own way to AMD's libraries. more: environment variables."""
+    setting = {"GTEST_LISTENER": "PASS_LINE_IN_LOG"} | library.setting_of(gpu) | (more or {})
     run = [str(BUILD / "bin/wavesmith"), "run", "--quiet", "--libraries", "amd", "--gpu", gpu, "--"]
     return ["env", *(f"{name}={value}" for name, value in setting.items()), *run]
 
@@ -198,6 +203,31 @@ def sample(table: dict[str, suite.Library], root: DebianRoot, options: argparse.
     return 1 if failed else 0 if ran else SKIPPED
 
 
+def check(table: dict[str, suite.Library], root: DebianRoot, options: argparse.Namespace) -> int:
+    """Runs the beginning of each suite under checkers, and tells what they find: 1 if that is more than hints."""
+    fetch(table, root)
+    targets = target_of()
+    wrong = False
+    for id, library in table.items():
+        for gpu in options.gpu or GPUS:
+            if library.missing(root) or targets[gpu] not in (library.targets(root.path) or {targets[gpu]}):
+                print(f"{library.name} on {gpu}: not to be had", flush=True)
+                continue
+            reports = root.work / "checks" / f"{id}-{gpu}"
+            shutil.rmtree(reports, ignore_errors=True)
+            reports.mkdir(parents=True)
+            more = checked.settings(options.checks, f"/out/checks/{id}-{gpu}")
+            run = results.Run()
+            suited = suite.Suite(library, root, launcher(library.machines(gpu)[0], library, more))
+            go_on(suited, run, options.seconds, limits_of(library, options), lambda: None)
+            found = checked.found(reports)
+            print(f"{library.name} {suited.version} on {gpu}: {results.summary(run)}; {found}", flush=True)
+            for line in found.lines():
+                print(f"    {line}", flush=True)
+            wrong = wrong or bool(found.lines())
+    return 1 if wrong else 0
+
+
 def fetch(table: dict[str, suite.Library], root: DebianRoot) -> None:
     """Installs the libraries' packages; says what can't be had."""
     for library in table.values():
@@ -234,6 +264,8 @@ def main() -> int:
         if options.fetch:
             fetch(table, root)
             return 0
+        if options.checks:
+            return check(table, root, options)
         if options.sample:
             return sample(table, root, options)
         return run_all(table, root, options)
