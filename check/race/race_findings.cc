@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,10 @@ namespace {
 
 constexpr std::string_view kBarrier =
     "put a barrier (__syncthreads) between the two, and before the place is used again";
+
+constexpr std::string_view kAcquireFix =
+    "make a fence behind the lock that is taken, and one before it is given back (__threadfence_block between waves, "
+    "__threadfence between workgroups)";
 
 std::string_view verb(AccessKind kind) {
   return kind == AccessKind::Read ? "reads" : kind == AccessKind::Write ? "writes" : "makes an atomic";
@@ -65,13 +70,6 @@ bool is_release(const LdsRace& race) {
                                                  : race.conflict.other_flag && race.conflict.other_waited;
 }
 
-/// A loop around it begins with a plain look at the place: LLVM expands atomics so, and a stale value only
-/// costs another turn.
-bool compares_and_swaps(const emulate::Site& site) {
-  return site.instruction.mnemonic.find("cmpswap") != std::string::npos ||
-         site.instruction.mnemonic.find("cmpst") != std::string::npos;
-}
-
 std::string_view verb(GlobalKind kind) {
   switch (kind) {
     case GlobalKind::Write:
@@ -90,14 +88,31 @@ Words words_of(const GlobalRace& race) {
   const auto is = [](const GlobalRace::Side& side, GlobalKind kind) { return side.kind == kind; };
   constexpr std::string_view kGlobalFix =
       "give each workgroup its own place, make the accesses atomic at agent scope, or split the kernel in two";
-  if (race.ordered)
-    return {"insufficient-scope", Severity::Warning,
-            race.written_back
-                ? "a workgroup reads what another one wrote without invalidating its caches first: it "
-                  "acquires at workgroup scope, or not at all"
-                : "a workgroup reads what another one wrote and did not make visible: it releases at "
-                  "workgroup scope, or not at all",
-            "use agent scope (__HIP_MEMORY_SCOPE_AGENT, __threadfence) on both sides"};
+  constexpr std::string_view kScopeFix = "use agent scope (__HIP_MEMORY_SCOPE_AGENT, __threadfence) on both sides";
+  switch (race.fault) {
+    case GlobalFault::NotSeen:
+      return {"insufficient-scope", Severity::Warning,
+              "a workgroup reads what another one wrote without invalidating its caches first: it acquires at workgroup "
+              "scope, or not at all",
+              kScopeFix};
+    case GlobalFault::NotVisible:
+      return {"insufficient-scope", Severity::Warning,
+              is(race.first, GlobalKind::Write)
+                  ? "two workgroups write to the same place in turns, and the first does not make it visible: it "
+                    "releases at workgroup scope, or not at all"
+                  : "a workgroup reads what another one wrote and did not make visible: it releases at workgroup scope, "
+                    "or not at all",
+              kScopeFix};
+    case GlobalFault::NotAcquired:
+      return {"lock-without-acquire", Severity::Warning,
+              "a workgroup takes a lock and does not acquire at agent scope: what it reads under the lock may be stale",
+              kAcquireFix};
+    case GlobalFault::Narrow:
+      return {"insufficient-scope", Severity::Warning,
+              "workgroups meet by atomics at workgroup scope", "make both atomic at agent scope"};
+    case GlobalFault::Unordered:
+      break;
+  }
   if (is(race.first, GlobalKind::Write) && is(race.second, GlobalKind::Write)) {
     if (race.equal)
       return {"global-same-value", Severity::Hint,
@@ -114,7 +129,44 @@ Words words_of(const GlobalRace& race) {
           "make both accesses atomic at agent scope"};
 }
 
+Words words_of(const WaveRace& race) {
+  using enum WaveRace::Rule;
+  switch (race.rule) {
+    case WriteWrite:
+      return {"wave-write-write", race.severity,
+              "two waves of a workgroup write different values to the same place in device memory, and nothing orders "
+              "them",
+              kBarrier};
+    case SameValue:
+      return {"wave-same-value", race.severity,
+              "two waves of a workgroup write the same value to the same place in device memory, unordered",
+              "let one wave write it, or order the two by a barrier"};
+    case AtomicPlain:
+      return {"wave-atomic-plain", race.severity,
+              "a wave's plain access to device memory and the atomic of another one of its workgroup meet, and nothing "
+              "orders the two",
+              kBarrier};
+    case NotSeen:
+      return {"insufficient-scope", race.severity,
+              "a wave reads what another one of its workgroup wrote without invalidating its caches first: it does not "
+              "acquire",
+              "acquire at workgroup scope (__threadfence_block) behind the access that tells of the data"};
+    case NotAcquired:
+      return {"lock-without-acquire", race.severity,
+              "a wave takes a lock and does not acquire: what it reads under the lock may be stale", kAcquireFix};
+    default:
+      return {"wave-read-write", race.severity,
+              "a wave reads from device memory what another one of its workgroup writes, and nothing orders the two",
+              kBarrier};
+  }
+}
+
 }  // namespace
+
+bool compares_and_swaps(const emulate::Site& site) {
+  return site.instruction.mnemonic.find("cmpswap") != std::string::npos ||
+         site.instruction.mnemonic.find("cmpst") != std::string::npos;
+}
 
 void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race) {
   if (is_release(race)) return;
@@ -159,6 +211,34 @@ void tell_lane_conflict(const RaceLaunch& launch, const LaneRace& race) {
                           race.lanes)},
         .address = lds ? fmt::format("LDS + {:#x}", race.address) : place_of(launch.launch(), race.address),
         .fix = "let one lane write, or use an atomic"};
+  });
+}
+
+void tell_wave_conflict(const RaceLaunch& launch, const WaveRace& race) {
+  const WaveAccess* first = &race.conflict.first;
+  const WaveAccess* second = &race.conflict.second;
+  const emulate::Site* sites[] = {launch.site(first->site), launch.site(second->site)};
+  if (!sites[0] || !sites[1]) return;
+  // The same two instructions are the same race, whichever the emulator ran first.
+  if (std::pair(first->kind, sites[0]->number) > std::pair(second->kind, sites[1]->number)) {
+    std::swap(first, second);
+    std::swap(sites[0], sites[1]);
+  }
+  const Words words = words_of(race);
+  const Findings::Key key{.rule = words.rule,
+                          .first = sites[0]->instruction.pc,
+                          .second = sites[1]->instruction.pc};
+  launch.findings().add(key, race.order, [&] {
+    const auto party_of = [&](const WaveAccess& one, const emulate::Site& site) {
+      return party(launch.launch(), std::string(verb(one.kind)), site.instruction, race.workgroup, one.wave, 0);
+    };
+    return Finding{.topic = Topic::Race,
+                   .rule = std::string(words.rule),
+                   .severity = words.severity,
+                   .what = std::string(words.what),
+                   .parties = {party_of(*first, *sites[0]), party_of(*second, *sites[1])},
+                   .address = place_of(launch.launch(), race.conflict.address),
+                   .fix = std::string(words.fix)};
   });
 }
 

@@ -41,11 +41,25 @@ struct GlobalRace {
   Side first, second;
   uint64_t address;
   uint64_t bytes;
-  bool equal;    ///< all that was written there is the same
-  bool ordered;  ///< but not so that the second sees what the first wrote
-  bool written_back;
+  bool equal;  ///< all that was written there is the same
+  GlobalFault fault;
   Findings::Order order;
 };
 void tell_global_conflict(const RaceLaunch& launch, const GlobalRace& race);
+
+/// What is wrong with two accesses of waves of one workgroup to device memory.
+struct WaveRace {
+  enum class Rule : uint8_t { None, ReadWrite, WriteWrite, SameValue, AtomicPlain, NotSeen, NotAcquired };
+  Rule rule;
+  Severity severity;
+  const WaveConflict& conflict;
+  Extent3 workgroup;
+  Findings::Order order;
+};
+void tell_wave_conflict(const RaceLaunch& launch, const WaveRace& race);
+
+/// A loop around it begins with a plain look at the place: LLVM expands atomics so, and a stale value only
+/// costs another turn.
+bool compares_and_swaps(const emulate::Site& site);
 
 }  // namespace wavesmith::check

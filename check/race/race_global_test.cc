@@ -22,6 +22,22 @@ std::string meet(std::string_view release, std::string_view acquire) {
          std::string(acquire) + "\nALL_LANES\n";
 }
 
+/// One lane of each workgroup adds one at 0, with the lock at 0x8000.
+std::string lock(std::string_view acquire, std::string_view release, std::string_view scope) {
+  return "v_mov_b32 v4, 0x8000\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\nONE_LANE\nlock:\n"
+         "ATOMIC_CAS v6, v4, v[8:9], s[4:5] RETURN\nWAIT_LOAD\nv_readfirstlane_b32 s11, v6\n"
+         "s_cmp_lg_u32 s11, 0\ns_cbranch_scc1 lock\n" +
+         std::string(acquire) + "\nLOAD v7, v9, s[4:5]\nWAIT_LOAD\nADD v7, v7, v8\nSTORE v9, v7, s[4:5]\n" +
+         std::string(release) + "\nSTORE v4, v9, s[4:5] " + std::string(scope);
+}
+/// Each workgroup writes its number at 0 when the one before it has told that it has.
+std::string turns(std::string_view release) {
+  return "v_mov_b32 v4, 0x8000\nv_mov_b32 v9, 0\nv_mov_b32 v5, s8\ns_add_u32 s11, s8, 1\nv_mov_b32 v7, s11\n"
+         "ONE_LANE\nwait:\nLOAD v6, v4, s[4:5] AGENT_LOAD\nWAIT_LOAD\nv_readfirstlane_b32 s12, v6\n"
+         "s_cmp_lg_u32 s12, s8\ns_cbranch_scc1 wait\nACQUIRE\nSTORE v9, v5, s[4:5]\n" +
+         std::string(release) + "\nSTORE v4, v7, s[4:5] AGENT_STORE";
+}
+
 const RacePair kPairs[] = {
     {"WorkgroupsWriteOnePlace", "global-write-write", "v_mov_b32 v3, s8\nSTORE v1, v3, s[4:5]",
      kOwn + "v_mov_b32 v3, s8\nSTORE v2, v3, s[4:5]", 8, 0},
@@ -100,7 +116,7 @@ const RacePair kPairs[] = {
             "ACQUIRE\nLOAD v7, v2, s[4:5]\nWAIT_LOAD\ntell:\nRELEASE\nONE_LANE\n"
             "STORE v4, v5, s[4:5] offset:4 AGENT_STORE\nALL_LANES\nSTORE v2, v0, s[4:5] offset:256",
      "", 8, 0},
-    {"SpinLockWithoutFences", "insufficient-scope",
+    {"SpinLockWithoutFences", "lock-without-acquire",
      "v_mov_b32 v4, 0x8000\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\nONE_LANE\nlock:\n"
      "ATOMIC_CAS v6, v4, v[8:9], s[4:5] RETURN\nWAIT_LOAD\nv_readfirstlane_b32 s11, v6\ns_cmp_lg_u32 s11, 0\n"
      "s_cbranch_scc1 lock\nLOAD v7, v9, s[4:5]\nWAIT_LOAD\nADD v7, v7, v8\nSTORE v9, v7, s[4:5]\n"
@@ -111,7 +127,24 @@ const RacePair kPairs[] = {
      "RELEASE\nSTORE v4, v9, s[4:5] AGENT_STORE",
      8, 0},
     {"LanesOfOneStore", "lanes-write-write", "v_mov_b32 v3, 0\nSTORE v3, v0, s[4:5]",
-     "v_mov_b32 v3, 0\nSTORE v3, v3, s[4:5]", 1, 64},
+     "v_mov_b32 v3, 0\nSTORE v3, v3, s[4:5]", 1, 0},
+    {"LockGivenBackWithoutARelease", "insufficient-scope", lock("ACQUIRE", "", "AGENT_STORE"),
+     lock("ACQUIRE", "RELEASE", "AGENT_STORE"), 8, 0},
+    {"LockTakenAtWorkgroupScope", "lock-without-acquire", lock("NEAR_ACQUIRE", "RELEASE", "AGENT_STORE"),
+     lock("ACQUIRE", "RELEASE", "AGENT_STORE"), 8, 0},
+    {"WritesInTurnsThatAreNotVisible", "insufficient-scope", turns(""), turns("RELEASE"), 8, 0},
+    {"CountedAtWorkgroupScope", "insufficient-scope",
+     "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\nONE_LANE\nATOMIC_ADD v4, v5, s[4:5] NEAR_ATOMIC",
+     "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\nONE_LANE\nATOMIC_ADD v4, v5, s[4:5] AGENT_ATOMIC", 8, 0, "gfx12"},
+    {"VolatileMeetsAnAtomic", "global-atomic-plain",
+     "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, s8\nONE_LANE\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc1 store\n"
+     "ATOMIC_SWAP v4, v5, s[4:5]\ns_endpgm\nstore:\nSTORE v4, v5, s[4:5] dlc",
+     // Who waits for it sees it, and an atomic store shows no more.
+     "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\nONE_LANE\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc1 store\n"
+     "wait:\nLOAD v6, v4, s[4:5] glc dlc\nWAIT_LOAD\nv_readfirstlane_b32 s12, v6\ns_cmp_eq_u32 s12, 0\n"
+     "s_cbranch_scc1 wait\nATOMIC_ADD v4, v5, s[4:5] offset:4\ns_endpgm\nstore:\nSTORE v4, v5, s[4:5] dlc\n"
+     "STORE v4, v5, s[4:5] offset:4",
+     2, 0, "gfx11"},
 };
 
 class GlobalRace : public testing::TestWithParam<RacePair> {};

@@ -61,6 +61,7 @@ SiteFacts RaceLaunch::make_facts(const emulate::Site& site) {
   if (facts.events & SiteFacts::kArrives)
     facts.meets = meets_at_once(site.instruction.pc, code_behind(site), launch_.target, launch_.wave_lanes);
   if (!memory) return facts;
+  if (facts.narrow) narrow_ = true;
   const std::scoped_lock lock(mutex_);
   if (sites_.size() > UINT16_MAX) return facts;
   facts.number = static_cast<uint16_t>(sites_.size());
@@ -82,6 +83,14 @@ bool RaceLaunch::stores_show_scope() const {
   return launch_.target.is(isa::kCdna3 | isa::kCdna4 | isa::kRdna4);
 }
 bool RaceLaunch::splits_barriers() const { return launch_.target.is(isa::kRdna4); }
+bool RaceLaunch::spreads_workgroups() const {
+  constexpr uint32_t kWgpMode = 1u << 29;  // of compute_pgm_rsrc1, on RDNA
+  return launch_.target.is(isa::kRdna3 | isa::kRdna4) && (launch_.kernel.fields.compute_pgm_rsrc1 & kWgpMode);
+}
+bool RaceLaunch::shows_workgroup_scope(isa::Direction direction) const {
+  if (launch_.target.is(isa::kCdna3 | isa::kCdna4)) return true;
+  return spreads_workgroups() && (direction == isa::Direction::Load || launch_.target.is(isa::kRdna4));
+}
 
 std::unique_ptr<LdsShadow> RaceLaunch::take_lds_shadow(uint32_t bytes, uint32_t& generation) {
   std::unique_ptr<LdsShadow> shadow;
@@ -115,19 +124,19 @@ const Accessor* RaceLaunch::accessor(uint32_t number) const {
   return &accessors_[workgroup][own];
 }
 
-std::vector<RaceLaunch::Pair> RaceLaunch::pairs_of(const GlobalShadow::CellView& cell) const {
+std::vector<RaceLaunch::Pair> RaceLaunch::pairs_of(const GlobalShadow::CellView& cell) {
   using enum GlobalKind;
-  static constexpr GlobalKind kPairs[][2] = {
-      {Read, Write}, {Write, Write}, {Write, Atomic}, {Read, Atomic}, {Write, CoherentRead}};
+  static constexpr GlobalKind kPairs[][2] = {{Read, Write},  {Write, Write},        {Write, Atomic},
+                                             {Read, Atomic}, {Write, CoherentRead}, {Atomic, Atomic}};
   std::vector<Pair> pairs;
   for (const auto& [first_kind, second_kind] : kPairs) {
     const Accessors& a = cell.kinds[static_cast<size_t>(first_kind)];
     const Accessors& b = cell.kinds[static_cast<size_t>(second_kind)];
-    if (!a.any() || !b.any()) continue;
+    if (!a.any() || !b.any() || (first_kind == Atomic && !narrow_)) continue;
     const auto add = [&](uint32_t one, uint32_t other) {
       if (one >> accessor_bits_ == other >> accessor_bits_) return;
       const Pair pair{first_kind, second_kind, one, other};
-      if (!is_atomic_in_disguise(pair)) pairs.push_back(pair);
+      if (is_race(pair)) pairs.push_back(pair);
     };
     if (first_kind == second_kind) {
       add(a.first(), a.last());
@@ -139,18 +148,47 @@ std::vector<RaceLaunch::Pair> RaceLaunch::pairs_of(const GlobalShadow::CellView&
   return pairs;
 }
 
-bool RaceLaunch::is_atomic_in_disguise(const Pair& pair) const {
-  if (stores_show_scope() || pair.first_kind != GlobalKind::Write || pair.second_kind == GlobalKind::Write)
-    return false;
-  const Accessor* const writer = accessor(pair.first);
-  const emulate::Site* const store = writer ? site(writer->site) : nullptr;
-  return store && store->row && store->row->access.bytes <= 8;
+bool RaceLaunch::is_race(const Pair& pair) {
+  const auto site_of = [&](uint32_t number) {
+    const Accessor* const one = accessor(number);
+    return one ? site(one->site) : nullptr;
+  };
+  if (pair.first_kind == GlobalKind::Read || pair.second_kind == GlobalKind::Write) return true;
+  const emulate::Site* const first = site_of(pair.first);
+  const emulate::Site* const second = site_of(pair.second);
+  if (!first || !second) return true;
+  if (pair.first_kind == GlobalKind::Atomic) return facts(*first).narrow || facts(*second).narrow;
+  return !is_atomic_in_disguise(*first, *second, false);
+}
+
+bool RaceLaunch::is_atomic_in_disguise(const emulate::Site& store, const emulate::Site& other, bool waves) {
+  constexpr int kWidest = 8;
+  if (waves ? shows_workgroup_scope(isa::Direction::Store) : stores_show_scope()) return false;
+  if (!store.row || store.row->access.bytes > kWidest) return false;
+  // A volatile one is not, but who waits for it sees it.
+  return !facts(store).is_volatile || polls(other);
 }
 
 OrderQuestion RaceLaunch::question(uint32_t first, uint32_t second) const {
   const Accessor* const a = accessor(first);
   const Accessor* const b = accessor(second);
   return {first >> accessor_bits_, a ? a->segment : 0, second >> accessor_bits_, b ? b->segment : 0};
+}
+
+std::optional<GlobalFault> RaceLaunch::fault_of(const Pair& pair, const Order& forward,
+                                                const Order& back) const {
+  using enum GlobalKind;
+  if (!forward.ordered && !back.ordered)
+    return pair.first_kind == Atomic ? GlobalFault::Narrow : GlobalFault::Unordered;
+  const Accessor* const a = accessor(pair.first);
+  const Accessor* const b = accessor(pair.second);
+  const bool locked = a && b && a->lock && a->lock == b->lock && pair.second_kind != Atomic;
+  if (locked && std::min(a->acquired, b->acquired) < Acquired::Agent) return GlobalFault::NotAcquired;
+  if (pair.first_kind == Read && pair.second_kind == Write && !forward.ordered && !back.seen)
+    return back.visible ? GlobalFault::NotSeen : GlobalFault::NotVisible;
+  if (pair.first_kind == Write && pair.second_kind == Write && !forward.visible && !back.visible)
+    return GlobalFault::NotVisible;
+  return std::nullopt;
 }
 
 void RaceLaunch::finish() {
@@ -176,10 +214,9 @@ void RaceLaunch::finish() {
   uint64_t event = 0;
   shadow_.for_each_written([&](const GlobalShadow::CellView& cell) {
     for (const Pair& pair : pairs_of(cell)) {
-      const Order forward = order_of(pair.first, pair.second), back = order_of(pair.second, pair.first);
-      const bool reads = pair.first_kind == GlobalKind::Read && pair.second_kind == GlobalKind::Write;
-      const bool stale = reads && back.ordered && !forward.ordered && !back.seen;
-      if ((forward.ordered || back.ordered) && !stale) continue;
+      const std::optional<GlobalFault> fault =
+          fault_of(pair, order_of(pair.first, pair.second), order_of(pair.second, pair.first));
+      if (!fault) continue;
       const Accessor* const a = accessor(pair.first);
       const Accessor* const b = accessor(pair.second);
       if (!a || !b) continue;
@@ -198,8 +235,7 @@ void RaceLaunch::finish() {
                                    .address = cell.address,
                                    .bytes = cell.bytes,
                                    .equal = cell.equal_writes,
-                                   .ordered = stale,
-                                   .written_back = back.visible,
+                                   .fault = *fault,
                                    .order = {launch_.id, pair.first >> accessor_bits_, ++event}});
       break;
     }

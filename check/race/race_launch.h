@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "check/checker.h"
@@ -13,14 +15,26 @@
 #include "check/race/lds_shadow.h"
 #include "check/race/site_facts.h"
 #include "check/race/sync_order.h"
+#include "check/race/wave_log.h"
 
 namespace wavesmith::check {
 
 /// Who accesses device memory: an instruction of a workgroup, in a segment of its log.
 struct Accessor {
+  uint64_t lock;  ///< that its wave holds; 0: none
   uint32_t segment;
   uint16_t site;
   uint8_t wave;
+  Acquired acquired;  ///< since it took the lock
+};
+
+/// What is wrong with two accesses of different workgroups.
+enum class GlobalFault : uint8_t {
+  Unordered,
+  NotVisible,   ///< ordered, but the second does not see what the first wrote
+  NotSeen,      ///< because it has not invalidated its caches
+  NotAcquired,  ///< both hold a lock, and one of them has not invalidated its caches since it took it
+  Narrow,       ///< an atomic is for its workgroup alone
 };
 
 class RaceLaunch final : public emulate::Listener {
@@ -37,7 +51,7 @@ class RaceLaunch final : public emulate::Listener {
   const SiteFacts& facts(const emulate::Site& site) {
     return facts_.of(site, [&] { return make_facts(site); });
   }
-  /// Whether the load is that of a spin loop.
+  /// Whether the load, or the atomic, is that of a spin loop.
   bool polls(const emulate::Site& site) {
     return polls_.of(site, [&] { return make_polls(site); });
   }
@@ -52,6 +66,14 @@ class RaceLaunch final : public emulate::Listener {
   /// Stores that others may see at once say so; elsewhere an atomic store is as any other.
   [[nodiscard]] bool stores_show_scope() const;
   [[nodiscard]] bool splits_barriers() const;
+  /// A workgroup's waves run on two compute units with caches of their own: what they hand over needs waits and
+  /// invalidations as between workgroups.
+  [[nodiscard]] bool spreads_workgroups() const;
+  /// Accesses that are atomic at workgroup scope say so.
+  [[nodiscard]] bool shows_workgroup_scope(isa::Direction direction) const;
+  /// Whether a plain store of `bytes`, or rather what it meets, shows that it may be an atomic one in the source.
+  /// `waves`: of one workgroup.
+  [[nodiscard]] bool is_atomic_in_disguise(const emulate::Site& store, const emulate::Site& other, bool waves);
   /// Whether there are few enough workgroups to tell them apart.
   [[nodiscard]] bool tracks_workgroups() const { return !accessors_.empty(); }
   /// Bits of an accessor's number that count within its workgroup.
@@ -70,11 +92,11 @@ class RaceLaunch final : public emulate::Listener {
   bool make_polls(const emulate::Site& site) const;
   void find_runtimes_memory();
   [[nodiscard]] const Accessor* accessor(uint32_t number) const;
-  [[nodiscard]] std::vector<Pair> pairs_of(const GlobalShadow::CellView& cell) const;
-  /// Whether its plain write may be an atomic one in the source.
-  [[nodiscard]] bool is_atomic_in_disguise(const Pair& pair) const;
+  [[nodiscard]] std::vector<Pair> pairs_of(const GlobalShadow::CellView& cell);
+  [[nodiscard]] bool is_race(const Pair& pair);
   [[nodiscard]] OrderQuestion question(uint32_t first, uint32_t second) const;
-  void report(const Pair& pair, uint64_t address, const Order& order);
+  /// What is wrong with a pair of a cell, in this order and back.
+  [[nodiscard]] std::optional<GlobalFault> fault_of(const Pair& pair, const Order& forward, const Order& back) const;
 
   const Launch& launch_;
   Findings& findings_;
@@ -86,6 +108,7 @@ class RaceLaunch final : public emulate::Listener {
   std::vector<std::pair<uint64_t, uint64_t>> runtimes_;
   mutable std::mutex mutex_;
   std::vector<const emulate::Site*> sites_{nullptr};
+  std::atomic<bool> narrow_{false};  ///< an atomic says that it is for its workgroup alone
   std::vector<std::vector<Accessor>> accessors_;  ///< by workgroup
   std::vector<std::pair<std::unique_ptr<LdsShadow>, uint32_t>> idle_;
 };

@@ -14,6 +14,14 @@ struct Spelling {
 };
 // The longest of those that begin alike comes first.
 constexpr Spelling kSpellings[] = {
+    // At workgroup scope.
+    {"NEAR_LOAD", "", "sc0", "glc", "scope:SCOPE_SE"},
+    {"NEAR_STORE", "", "sc0", "", "scope:SCOPE_SE"},
+    {"NEAR_ATOMIC", "", "", "", "scope:SCOPE_SE"},
+    {"NEAR_RELEASE", "s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)",
+     "s_waitcnt vmcnt(0) lgkmcnt(0)\ns_waitcnt_vscnt null, 0x0",
+     "s_wait_storecnt 0x0\ns_wait_loadcnt_dscnt 0x0"},
+    {"NEAR_ACQUIRE", "", "", "buffer_gl0_inv", "global_inv scope:SCOPE_SE"},
     {"ARGUMENTS", "s_load_dwordx4 s[4:7], s[0:1], 0x0", "s_load_dwordx4 s[4:7], s[0:1], 0x0",
      "s_load_b128 s[4:7], s[0:1], 0x0", "s_load_b128 s[4:7], s[0:1], 0x0"},
     {"WORKGROUP", "s2", "s2", "s2", "ttmp9"},
@@ -46,6 +54,9 @@ constexpr Spelling kSpellings[] = {
      "global_atomic_add_u32"},
     {"ATOMIC_CAS", "global_atomic_cmpswap", "global_atomic_cmpswap", "global_atomic_cmpswap_b32",
      "global_atomic_cmpswap_b32"},
+    {"ATOMIC_SWAP", "global_atomic_swap", "global_atomic_swap", "global_atomic_swap_b32",
+     "global_atomic_swap_b32"},
+    {"AGENT_ATOMIC", "", "", "", "scope:SCOPE_DEV"},
     // A release and an acquire at agent scope, as LLVM's memory model has them.
     {"RELEASE", "s_waitcnt vmcnt(0) lgkmcnt(0)", "buffer_wbl2 sc1\ns_waitcnt vmcnt(0) lgkmcnt(0)",
      "s_waitcnt vmcnt(0) lgkmcnt(0)\ns_waitcnt_vscnt null, 0x0",
@@ -84,6 +95,8 @@ std::string race_kernel(const RaceTarget& target, std::string_view text) {
 std::vector<std::string> races_of(const RaceTarget& target, std::string_view text, const RacePair& pair,
                                   int threads) {
   CheckedKernel kernel("race", target.name, race_kernel(target, text), target.lanes, 8192);
+  if (target.name.starts_with("gfx1"))  // as LLVM has it: waves run on both compute units of a WGP
+    kernel.describe = [](object::Kernel& one) { one.fields.compute_pgm_rsrc1 |= 1u << 29; };
   uint32_t* const data = kernel.allocate(16384);
   const auto done = kernel.launch(pair.workgroups, pair.workgroup_size ? pair.workgroup_size : target.lanes,
                                   {reinterpret_cast<uint64_t>(data), 0}, threads);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,6 +52,43 @@ struct LaneData {
   }
 };
 
+/// A run of bytes that lanes access one behind the other.
+struct Run {
+  uint64_t begin = 0, end = 0;
+  uint32_t first = 0;  ///< its first element, among the lanes'
+};
+
+/// Calls `each` with all runs. `folds`: lanes that access the same again count once.
+template <class Each>
+void for_each_run(const MemoryAccess& access, bool folds, Each each) {
+  Run run;
+  uint32_t at = 0;
+  for (uint64_t left = access.lanes; left; left &= left - 1, ++at) {
+    const uint64_t address = access.address[std::countr_zero(left)];
+    if (address == run.end && run.end != 0) {
+      run.end += access.bytes;
+      continue;
+    }
+    if (folds && address >= run.begin && address + access.bytes <= run.end) continue;
+    if (run.begin != run.end) each(run);
+    run = {address, address + access.bytes, at};
+  }
+  if (run.begin != run.end) each(run);
+}
+
+/// Which elements of a store change what is there, a bit each.
+uint64_t changes_of(uint64_t address, uint32_t bytes, uint32_t element, const uint8_t* data) {
+  const auto* const there = reinterpret_cast<const uint8_t*>(address);
+  if (std::memcmp(there, data, bytes) == 0) return 0;
+  uint64_t changes = 0;
+  for (uint32_t at = 0, bit = 0; at < bytes; at += element, ++bit)
+    if (std::memcmp(there + at, data + at, element) != 0) changes |= uint64_t{1} << bit;
+  return changes;
+}
+
+/// Of what waves know, before it is compared.
+constexpr size_t kMostSnapshots = 1 << 14;
+
 }  // namespace
 
 RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& view)
@@ -58,7 +97,8 @@ RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& v
       number_(static_cast<uint32_t>(launch.launch().number_of(view.id))),
       waves_(
           static_cast<uint32_t>((view.size.count() + static_cast<uint32_t>(launch.launch().wave_lanes) - 1) /
-                                static_cast<uint32_t>(launch.launch().wave_lanes))) {
+                                static_cast<uint32_t>(launch.launch().wave_lanes))),
+      spreads_(launch.spreads_workgroups()) {
   uint32_t generation = 1;
   // A wave alone has nobody to race with.
   if (waves_ > 1 && view.lds_size) shadow_ = launch_.take_lds_shadow(view.lds_size, generation);
@@ -66,6 +106,7 @@ RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& v
 }
 
 void RaceWorkgroup::ends() {
+  compare();
   if (shadow_) launch_.give_back(std::move(shadow_), clocks_.generation() + 1);
   launch_.ended(number_, std::move(accessors_), std::move(log_));
 }
@@ -89,16 +130,21 @@ void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
 }
 
 void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts) {
-  const uint8_t events = facts.events;
+  const uint16_t events = facts.events;
   if (events & SiteFacts::kWaitsForLds) state.waited_for_lds = true;
   if (events & SiteFacts::kWritesBack) state.wrote_back = true;
   if (events & SiteFacts::kWaitsForStores) {
     state.waited_for_stores = true;
+    state.unwaited = WaveClocks::kNow;
     if (state.wrote_back || !launch_.needs_write_back()) {
       for (uint32_t other = 0; other < waves_; ++other)
         if (other == wave || states_[other].stored_in < phase_) states_[other].dirty = false;
       state.wrote_back = false;
     }
+  }
+  if (events & (SiteFacts::kInvalidates | SiteFacts::kInvalidatesOwn)) {
+    state.got = std::max(state.got, events & SiteFacts::kInvalidates ? Acquired::Agent : Acquired::Workgroup);
+    if (spreads_) clocks_.see(wave);
   }
   if (events & SiteFacts::kInvalidates && pending_invalidate_) {
     log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
@@ -110,7 +156,11 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
     if (apart_) clocks_.use();
   }
   if (events & SiteFacts::kLeaves) state.leaves = true;
-  if (events & SiteFacts::kGrid) synchronise(wave, SyncLog::kGrid, true, true, visible(wave));
+  if (events & SiteFacts::kGrid) {
+    clocks_.acquire(wave, SyncLog::kGrid);
+    clocks_.release(wave, SyncLog::kGrid);
+    synchronise(wave, SyncLog::kGrid, true, true, visible(wave));
+  }
 }
 
 void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
@@ -123,7 +173,9 @@ void RaceWorkgroup::barrier_completes() {
   ++phase_;
   met_ = !std::exchange(apart_, false);
   if (launch_.splits_barriers()) clocks_.all_arrived();
-  if (met_) clocks_.barrier();
+  if (!met_) return;
+  compare();
+  clocks_.barrier();
 }
 
 void RaceWorkgroup::access(const emulate::WaveView& wave, const emulate::Site& site,
@@ -198,42 +250,66 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
   const uint32_t number = wave.index();
   WaveState& state = states_[number];
   const bool load = access.direction == Direction::Load, store = access.direction == Direction::Store;
-  const bool plain = !facts.coherent && access.direction != Direction::Atomic;
-  const GlobalKind kind = load    ? plain ? GlobalKind::Read : GlobalKind::CoherentRead
-                          : plain ? GlobalKind::Write
-                                  : GlobalKind::Atomic;
+  const bool atomic = access.direction == Direction::Atomic;
+  const bool plain = !facts.coherent && !atomic;
+  const auto kind_of = [&](bool is_plain) {
+    return load ? is_plain ? GlobalKind::Read : GlobalKind::CoherentRead
+                : is_plain ? GlobalKind::Write
+                           : GlobalKind::Atomic;
+  };
   LaneData lanes;
   const uint8_t* data = nullptr;
   const bool shown = visible(number);  // before what this one stores
+  const uint32_t until = spreads_ ? state.unwaited : WaveClocks::kNow;
   if (store && plain) {
     check_lanes(wave, site, facts.data[0], access);
     if (!access.scalar && lanes.read(wave, facts.data[0], access)) data = lanes.bytes;
     state.dirty = true;
+    state.unwaited = std::min(state.unwaited, clocks_.now(number));
     state.stored_in = phase_;
   }
   const bool flag = access.bytes <= kWidestFlag && of_one_address(access);
   // Where a store does not show its scope, one that may be of a flag counts as one.
   const bool may_tell = store && plain && !launch_.stores_show_scope() && access.bytes <= kWidestFlag &&
                         (flag || state.waited_for_stores);
-  const bool tells = !plain || may_tell;
+  const bool tells = (!plain && !(atomic && facts.narrow)) || may_tell;
   const uint64_t place =
       flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : SyncLog::kMany;
+  const bool polls = flag && load && waves_ > 1 && launch_.polls(site);
   if (!tells || store || !log_.tries_again(place, !load)) {
     log_.use();
-    record(access, kind, accessor_of(facts.number, number), data);
+    record({.access = access,
+            .kind = kind_of(plain),
+            .near_kind = kind_of(plain && !facts.near),
+            .wave = number,
+            .site = facts.number,
+            .flag = flag,
+            .polls = polls,
+            .data = data});
   }
-  if (tells)
-    synchronise(number, place, !load, load || (access.direction == Direction::Atomic && facts.returns),
-                shown);
+  if (flag && !load) lock(state, site, access, place);
+  const bool acquires = (load && !plain) || (atomic && facts.returns);
+  if (waves_ > 1 && (tells || facts.near || (flag && store) || polls)) {
+    if (acquires || (load && facts.near) || polls) clocks_.acquire(number, place);
+    if (!load) clocks_.release(number, place, until);
+  }
+  if (tells) synchronise(number, place, !load, acquires, shown);
+}
+
+void RaceWorkgroup::lock(WaveState& state, const emulate::Site& site, const MemoryAccess& access,
+                         uint64_t place) {
+  if (access.direction == Direction::Atomic && launch_.polls(site)) {
+    state.lock = place;
+    state.got = Acquired::Nothing;
+  } else if (state.lock == place) {
+    state.lock = 0;
+  }
 }
 
 void RaceWorkgroup::synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires, bool shown) {
-  if (acquires) clocks_.acquire(wave, place);
-  if (releases) {
-    clocks_.release(wave, place);
+  if (releases)
     log_.add(
         {.stamp = launch_.order().stamp(), .place = place, .what = SyncEntry::Release, .visible = shown});
-  }
   if (!acquires) return;
   states_[wave].acquires = true;
   states_[wave].acquired = place;
@@ -248,37 +324,104 @@ bool RaceWorkgroup::visible(uint32_t wave) const {
 uint32_t RaceWorkgroup::accessor_of(uint16_t site, uint32_t wave) {
   if (!launch_.tracks_workgroups()) return Accessors::kNone;
   if (known_.size() <= site) known_.resize(site + size_t{16});
+  const WaveState& state = states_[wave];
+  const Acquired acquired = state.lock ? state.got : Acquired::Nothing;
   auto& [segment, accessor] = known_[site];
-  if (segment != log_.segment() + 1) {
+  if (segment != log_.segment() + 1 || accessors_[accessor].lock != state.lock ||
+      accessors_[accessor].acquired != acquired) {
     const uint32_t most = (uint32_t{1} << launch_.accessor_bits()) - 1;
     if (accessors_.size() >= most) return Accessors::kNone;
     segment = log_.segment() + 1;
     accessor = static_cast<uint32_t>(accessors_.size());
-    accessors_.push_back({log_.segment(), site, static_cast<uint8_t>(wave)});
+    accessors_.push_back({state.lock, log_.segment(), site, static_cast<uint8_t>(wave), acquired});
   }
   return number_ << launch_.accessor_bits() | accessor;
 }
 
-void RaceWorkgroup::record(const MemoryAccess& access, GlobalKind kind, uint32_t accessor,
-                           const uint8_t* data) {
-  if (accessor == Accessors::kNone) return;
-  Run run;
-  const auto flush = [&] {
-    if (run.begin == run.end || launch_.is_runtimes(run.begin)) return;
-    launch_.shadow().add(run.begin, run.end - run.begin, kind, accessor, data ? data + run.data : nullptr);
-  };
-  uint32_t at = 0;
-  for (uint64_t left = access.lanes; left; left &= left - 1, at += access.bytes) {
-    const uint64_t address = access.address[std::countr_zero(left)];
-    if (address == run.end && run.end != 0) {
-      run.end += access.bytes;
-      continue;
-    }
-    if (kind != GlobalKind::Write && address >= run.begin && address + access.bytes <= run.end) continue;
-    flush();
-    run = {address, address + access.bytes, at};
+void RaceWorkgroup::record(const Noted& noted) {
+  const MemoryAccess& access = noted.access;
+  const uint32_t accessor = accessor_of(noted.site, noted.wave);
+  const bool near = waves_ > 1 && !noted.polls;
+  WaveAccess made{};
+  if (near) {
+    if (log_of_waves_.full() || clocks_.snapshots() > kMostSnapshots) compare();
+    made = {.lock = states_[noted.wave].lock,
+            .clock = clocks_.now(noted.wave),
+            .snapshot = clocks_.snapshot(noted.wave),
+            .site = noted.site,
+            .element = static_cast<uint8_t>(access.bytes),
+            .wave = static_cast<uint8_t>(noted.wave),
+            .kind = noted.near_kind,
+            .acquired = states_[noted.wave].got,
+            .flag = noted.flag};
   }
-  flush();
+  for_each_run(access, noted.kind != GlobalKind::Write, [&](const Run& run) {
+    if (launch_.is_runtimes(run.begin)) return;
+    const uint8_t* const data = noted.data ? noted.data + run.first * size_t{access.bytes} : nullptr;
+    const auto bytes = static_cast<uint32_t>(run.end - run.begin);
+    if (accessor != Accessors::kNone) launch_.shadow().add(run.begin, bytes, noted.kind, accessor, data);
+    if (!near) return;
+    made.begin = run.begin;
+    made.bytes = bytes;
+    made.changes = data ? changes_of(run.begin, bytes, access.bytes, data) : ~uint64_t{0};
+    log_of_waves_.add(made);
+  });
+}
+
+void RaceWorkgroup::compare() {
+  std::set<std::tuple<WaveRace::Rule, uint16_t, uint16_t>> told;
+  log_of_waves_.settle(clocks_, [&](const WaveConflict& conflict) {
+    Severity severity = Severity::Error;
+    const WaveRace::Rule rule = rule_of(conflict, severity);
+    if (rule == WaveRace::Rule::None || !told.emplace(rule, conflict.first.site, conflict.second.site).second)
+      return;
+    tell_wave_conflict(launch_, {.rule = rule,
+                                 .severity = severity,
+                                 .conflict = conflict,
+                                 .workgroup = id_,
+                                 .order = {launch_.launch().id, number_, ++events_}});
+  });
+  clocks_.forget_snapshots();
+}
+
+WaveRace::Rule RaceWorkgroup::rule_of(const WaveConflict& conflict, Severity& severity) {
+  using enum WaveRace::Rule;
+  const WaveAccess& a = conflict.first;
+  const WaveAccess& b = conflict.second;
+  const auto is = [&](GlobalKind one, GlobalKind other) {
+    return (a.kind == one && b.kind == other) || (a.kind == other && b.kind == one);
+  };
+  const bool atomic = a.kind == GlobalKind::Atomic || b.kind == GlobalKind::Atomic;
+  if (conflict.ordered) {
+    severity = Severity::Warning;
+    if (!spreads_) return None;
+    const bool locked = a.lock && a.lock == b.lock && !atomic;
+    if (locked && std::min(a.acquired, b.acquired) == Acquired::Nothing) return NotAcquired;
+    return !conflict.seen && a.kind == GlobalKind::Write && b.kind == GlobalKind::Read ? NotSeen : None;
+  }
+  const emulate::Site* const first = launch_.site(a.site);
+  const emulate::Site* const second = launch_.site(b.site);
+  if (!first || !second) return None;
+  if (is(GlobalKind::Write, GlobalKind::Write)) {
+    severity = conflict.equal ? Severity::Hint : Severity::Error;
+    return conflict.equal ? SameValue : WriteWrite;
+  }
+  if (is(GlobalKind::Read, GlobalKind::Write)) {
+    // Either may be an atomic one in the source.
+    const bool shown = launch_.shows_workgroup_scope(Direction::Load) ||
+                       launch_.shows_workgroup_scope(Direction::Store);
+    severity = a.flag && b.flag && !shown ? Severity::Warning : Severity::Error;
+    return ReadWrite;
+  }
+  severity = Severity::Warning;
+  const bool first_plain = a.kind == GlobalKind::Read || a.kind == GlobalKind::Write;
+  const WaveAccess& plain = first_plain ? a : b;
+  const emulate::Site& own = first_plain ? *first : *second;
+  const emulate::Site& other = first_plain ? *second : *first;
+  if (plain.kind == GlobalKind::Write)
+    return launch_.is_atomic_in_disguise(own, other, true) ? None : AtomicPlain;
+  const bool disguised = plain.flag && !launch_.shows_workgroup_scope(Direction::Load);
+  return disguised || compares_and_swaps(other) ? None : AtomicPlain;
 }
 
 void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Site& site,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "check/race/race_findings.h"
 #include "check/race/race_launch.h"
 #include "check/race/wave_clocks.h"
 
@@ -28,14 +29,23 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
     bool waited_for_lds = false, waited_for_stores = false;  ///< directly before
     bool wrote_back = false;                                 ///< and has not yet waited for it
     bool dirty = false;                                      ///< it stored what others may not see yet
+    uint32_t unwaited = WaveClocks::kNow;                    ///< the clock of its first store not waited for
+    Acquired got = Acquired::Nothing;                        ///< since it took the lock
+    uint64_t lock = 0;                                       ///< that it holds
     uint32_t stored_in = 0;                                  ///< the phase of its last store
     uint8_t places = 0;                                      ///< accesses of the instruction under way
     uint64_t acquired = 0;
   };
-  /// A run of bytes that lanes access one behind the other.
-  struct Run {
-    uint64_t begin = 0, end = 0;
-    uint32_t data = 0;  ///< its place among the lanes' data
+  /// A global access, as it is noted.
+  struct Noted {
+    const emulate::MemoryAccess& access;
+    GlobalKind kind;       ///< for other workgroups
+    GlobalKind near_kind;  ///< for the workgroup's other waves
+    uint32_t wave;
+    uint16_t site;
+    bool flag;            ///< of one address
+    bool polls;           ///< and looks at it again and again
+    const uint8_t* data;  ///< of a store; nullptr: unknown
   };
 
   void settle(WaveState& state, uint32_t wave);
@@ -44,11 +54,16 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
                   const emulate::MemoryAccess& access);
   void access_global(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
                      const emulate::MemoryAccess& access);
-  /// `shown`: others may see all that came before.
+  /// With other workgroups. `shown`: they may see all that came before.
   void synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires, bool shown);
+  /// The wave takes a lock, or gives it back.
+  void lock(WaveState& state, const emulate::Site& site, const emulate::MemoryAccess& access, uint64_t place);
   [[nodiscard]] bool visible(uint32_t wave) const;
   uint32_t accessor_of(uint16_t site, uint32_t wave);
-  void record(const emulate::MemoryAccess& access, GlobalKind kind, uint32_t accessor, const uint8_t* data);
+  void record(const Noted& noted);
+  /// Compares what waves accessed since they last met.
+  void compare();
+  WaveRace::Rule rule_of(const WaveConflict& conflict, Severity& severity);
   void check_lanes(const emulate::WaveView& wave, const emulate::Site& site, const StoredData& data,
                    const emulate::MemoryAccess& access);
 
@@ -62,6 +77,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   bool met_ = false;     ///< in the last phase none did: it was as a whole barrier
   std::unique_ptr<LdsShadow> shadow_;
   WaveClocks clocks_;
+  WaveLog log_of_waves_;
+  bool spreads_;  ///< over two compute units
   std::array<WaveState, WaveClocks::kWaves> states_{};
   bool pending_invalidate_ = false;  ///< something was acquired since the last one
   SyncLog log_;

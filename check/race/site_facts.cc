@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "isa/coherence.h"
 #include "isa/control/row.h"
@@ -18,7 +19,7 @@ namespace {
 using isa::Direction;
 using isa::Operation;
 
-uint8_t cache_events(const isa::Instruction& instruction, Operation operation) {
+uint16_t cache_events(const isa::Instruction& instruction, Operation operation) {
   const bool far = isa::reaches_other_workgroups(instruction);
   switch (operation) {
     case Operation::WriteBack:
@@ -28,8 +29,10 @@ uint8_t cache_events(const isa::Instruction& instruction, Operation operation) {
                                                               : 0;
     case Operation::Invalidate:
       return SiteFacts::kInvalidates;
+    case Operation::InvalidateOwn:
+      return SiteFacts::kInvalidatesOwn;
     case Operation::ScopedInvalidate:
-      return far ? SiteFacts::kInvalidates : 0;
+      return far ? SiteFacts::kInvalidates : SiteFacts::kInvalidatesOwn;
     case Operation::ScopedWriteBack:
       if (!far) return 0;
       return instruction.mnemonic == "global_wbinv" ? SiteFacts::kWritesBack | SiteFacts::kInvalidates
@@ -39,9 +42,9 @@ uint8_t cache_events(const isa::Instruction& instruction, Operation operation) {
   }
 }
 
-uint8_t events_of(const emulate::Site& site, const isa::Target& target) {
+uint16_t events_of(const emulate::Site& site, const isa::Target& target) {
   const Operation operation = isa::operation_of(site.instruction.mnemonic);
-  uint8_t events = cache_events(site.instruction, operation);
+  uint16_t events = cache_events(site.instruction, operation);
   const emulate::WaitCounters& wait = site.wait;
   if (wait.lgkm == 0 || wait.ds == 0) events |= SiteFacts::kWaitsForLds;
   // Where loads and stores have a counter together, it is vmcnt.
@@ -124,7 +127,12 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target) {
   facts.returns = access.direction == Direction::Atomic ? site.instruction.returns_old_value()
                                                         : access.lane != isa::LdsLane::None;
   // Of an atomic these bits say other things: it is made where all workgroups see it.
-  facts.coherent = access.direction != Direction::Atomic && isa::reaches_other_workgroups(site.instruction);
+  const bool atomic = access.direction == Direction::Atomic;
+  facts.coherent = !atomic && isa::reaches_other_workgroups(site.instruction);
+  facts.near = facts.coherent || (!atomic && isa::reaches_other_waves(site.instruction));
+  facts.narrow = isa::reaches_other_waves(site.instruction) && !isa::reaches_other_workgroups(site.instruction) &&
+                 site.instruction.find("scope");
+  facts.is_volatile = target.is(isa::kRdna3) && site.instruction.has("dlc") && !site.instruction.has("slc");
   if (access.direction == Direction::Store) {
     const isa::MemoryOperands operands = isa::memory_operands(site.instruction, *site.row);
     facts.data[0] = stored(operands.data, access);
@@ -153,15 +161,15 @@ bool meets_at_once(uint64_t pc, std::span<const uint8_t> code, const isa::Target
   return false;
 }
 
-bool polls(const isa::Instruction& load, std::span<const uint8_t> code, const isa::Target& target,
+bool polls(const isa::Instruction& first, std::span<const uint8_t> code, const isa::Target& target,
            int wave_lanes) {
   constexpr int kLongest = 64;  // instructions of a spin loop
   auto decoder = isa::Decoder::create(target, wave_lanes);
   if (!decoder) return false;
   std::optional<Taint> taint;
-  isa::RegisterRange address;
+  std::vector<isa::RegisterRange> kept;  // address and data
   bool decides = false;
-  uint64_t pc = load.pc;
+  uint64_t pc = first.pc;
   for (int i = 0; i < kLongest && !code.empty(); ++i) {
     const auto instruction = decode_no_further(*decoder, code, pc);
     if (!instruction) return false;
@@ -172,21 +180,28 @@ bool polls(const isa::Instruction& load, std::span<const uint8_t> code, const is
     const Operation operation = isa::operation_of(instruction->mnemonic);
     if (stores || operation == Operation::Barrier || operation == Operation::BarrierSignal) return false;
     const isa::Effects all = isa::effects_of(*instruction, row, target, wave_lanes);
+    // Of a search the next address is another one, and of a value that grows the data.
+    const auto changes = [&](isa::RegisterRange one) {
+      return std::ranges::any_of(kept, [&](isa::RegisterRange other) { return one.overlaps(other); });
+    };
     if (taint) {
-      // Of a search the next address is another one.
-      if (std::ranges::any_of(all.writes, [&](isa::RegisterRange one) { return one.overlaps(address); }))
-        return false;
+      if (std::ranges::any_of(all.writes, changes)) return false;
       const bool reads = taint->follow(all);
       decides |= reads && flow == isa::Flow::Conditional;
     } else {
       taint.emplace(all);
-      if (row)
-        if (const isa::Operand* const operand = isa::memory_operands(*instruction, *row).address)
-          address = isa::registers_of(*operand, wave_lanes);
+      if (row) {
+        const isa::MemoryOperands operands = isa::memory_operands(*instruction, *row);
+        const bool atomic = row->access.direction == Direction::Atomic;
+        for (const isa::Operand* const operand :
+             {operands.address, atomic ? operands.data : nullptr, atomic ? operands.second : nullptr})
+          if (operand) kept.push_back(isa::registers_of(*operand, wave_lanes));
+        if (atomic && std::ranges::any_of(all.writes, changes)) return false;
+      }
     }
     if (flow == isa::Flow::Branch || flow == isa::Flow::Conditional) {
       const uint64_t to = isa::branch_target(*instruction);
-      if (to <= load.pc && load.pc - to < 256) return decides;
+      if (to <= first.pc && first.pc - to < 256) return decides;
     }
     if (!isa::goes_on(flow) || flow == isa::Flow::Call || flow == isa::Flow::IndirectCall) return false;
     pc += instruction->size;

@@ -1,0 +1,118 @@
+#include "check/race/wave_log.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+namespace wavesmith::check {
+namespace {
+
+/// Of suspects that are compared one by one.
+constexpr uint64_t kMostCells = 1 << 22;
+
+bool is_atomic(GlobalKind kind) { return kind == GlobalKind::Atomic || kind == GlobalKind::CoherentRead; }
+
+/// Whether the order of the two matters.
+bool conflict(GlobalKind one, GlobalKind other) {
+  const auto reads = [](GlobalKind kind) {
+    return kind == GlobalKind::Read || kind == GlobalKind::CoherentRead;
+  };
+  return !(reads(one) && reads(other)) && !(is_atomic(one) && is_atomic(other));
+}
+
+bool changes(const WaveAccess& write, uint64_t address) {
+  const uint64_t element = (address - write.begin) / write.element;
+  return element >= 64 || (write.changes >> element & 1);
+}
+
+}  // namespace
+
+std::vector<WaveLog::Written> WaveLog::written() const {
+  std::vector<Written> all;
+  for (const WaveAccess& one : accesses_)
+    if (one.writes()) all.push_back({one.begin, one.end(), one.wave, false, one.kind == GlobalKind::Write});
+  std::ranges::sort(all, {}, [](const Written& one) { return one.begin; });
+  size_t kept = 0;
+  for (size_t i = 1; i < all.size(); ++i) {
+    Written& last = all[kept];
+    if (all[i].begin >= last.end) {
+      all[++kept] = all[i];
+      continue;
+    }
+    last.end = std::max(last.end, all[i].end);
+    last.shared |= all[i].wave != last.wave;
+    last.plain |= all[i].plain;
+  }
+  all.resize(kept + 1);
+  return all;
+}
+
+std::vector<uint32_t> WaveLog::suspects() const {
+  std::vector<Written> places = written();
+  // Whether the access is in one of which `holds` is true.
+  const auto is_in = [&](const WaveAccess& one, auto holds) {
+    if (one.end() <= places.front().begin || one.begin >= places.back().end) return false;
+    auto at = std::ranges::upper_bound(places, one.begin, {}, [](const Written& each) { return each.begin; });
+    if (at != places.begin()) --at;
+    for (; at != places.end() && at->begin < one.end(); ++at)
+      if (at->end > one.begin && holds(*at)) return true;
+    return false;
+  };
+  bool any = false;
+  for (const WaveAccess& one : accesses_)
+    is_in(one, [&](Written& place) {
+      const bool touches = (place.shared || place.wave != one.wave) && (place.plain || !is_atomic(one.kind));
+      place.touched |= touches;
+      any |= touches;
+      return false;
+    });
+  std::vector<uint32_t> found;
+  for (uint32_t i = 0; any && i < accesses_.size(); ++i)
+    if (is_in(accesses_[i], [](const Written& place) { return place.touched; })) found.push_back(i);
+  return found;
+}
+
+void WaveLog::settle(const WaveClocks& clocks, const Found& found) {
+  if (written_) {
+    const std::vector<uint32_t> all = suspects();
+    uint64_t bits = 16;
+    for (const uint32_t i : all) bits |= accesses_[i].begin | accesses_[i].end();
+    const int shift = std::countr_zero(bits);
+    /// The last access of each wave and kind.
+    std::unordered_map<uint64_t, std::vector<uint32_t>> cells;
+    uint64_t work = 0;
+    for (const uint32_t i : all) {
+      const WaveAccess& second = accesses_[i];
+      work += second.bytes >> shift;
+      if (work > kMostCells) break;
+      for (uint64_t cell = second.begin >> shift; cell < second.end() >> shift; ++cell) {
+        std::vector<uint32_t>& before = cells[cell];
+        uint32_t* own = nullptr;
+        for (uint32_t& other : before) {
+          const WaveAccess& first = accesses_[other];
+          if (first.wave == second.wave) {
+            if (first.kind == second.kind) own = &other;
+            continue;
+          }
+          if (!conflict(first.kind, second.kind)) continue;
+          const WaveClocks::Knowledge& known = clocks.kept(second.snapshot);
+          const uint64_t address = cell << shift;
+          found({.first = first,
+                 .second = second,
+                 .address = address,
+                 .ordered = known.ordered[first.wave] > first.clock,
+                 .seen = known.seen[first.wave] > first.clock,
+                 .equal = second.kind == GlobalKind::Write && !changes(second, address)});
+        }
+        if (own)
+          *own = i;
+        else
+          before.push_back(i);
+      }
+    }
+  }
+  accesses_.clear();
+  written_ = false;
+}
+
+}  // namespace wavesmith::check
