@@ -1,4 +1,6 @@
 // Operators that take elements by their indices, and that join, mirror and cut tensors.
+#include <vector>
+
 #include <ATen/MemoryOverlap.h>
 #include <ATen/WrapDimUtils.h>
 
@@ -32,6 +34,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "operators/index.h"
+#include "operators/lists.h"
 #include "operators/served.h"
 
 namespace wavesmith::device {
@@ -115,12 +118,39 @@ at::Tensor roll(const at::Tensor& self, c10::SymIntArrayRef shifts, c10::IntArra
   return at::native::roll(self, C10_AS_INTARRAYREF_SLOW(shifts), dims);
 }
 
+// Whether the results' memory is that of one tensor after the other, which kernels of lists copy at once.
+bool follow_each_other(const at::ITensorListRef& tensors, std::int64_t dim, const at::Tensor& output) {
+  if (tensors.size() < 2 || !is_kernel_float(output.scalar_type()) || !output.is_contiguous()) return false;
+  if (c10::multiply_integers(output.sizes().slice(0, dim)) != 1) return false;
+  for (const at::Tensor& tensor : tensors)
+    if (tensor.scalar_type() != output.scalar_type() || !tensor.is_contiguous()) return false;
+  return true;
+}
+void copy_at_once(const at::ITensorListRef& tensors, const at::Tensor& output) {
+  std::vector<wavesmith_list_array> arrays;
+  auto* to = static_cast<char*>(output.data_ptr());
+  for (const at::Tensor& tensor : tensors) {
+    arrays.push_back({tensor.numel(), to, {tensor.const_data_ptr()}, 0, 0});
+    to += tensor.nbytes();
+  }
+  wavesmith_list_description one{};
+  one.operation = WAVESMITH_POINTWISE_COPY;
+  one.count = static_cast<std::int64_t>(arrays.size()), one.arrays = arrays.data();
+  one.type_y = one.types[0] = *kernel_type(output.scalar_type());
+  const KernelCall on(output.device());
+  serve(wavesmith_kernels_list(&one, on.stream()), "cat");
+}
+
 struct Cat : at::meta::structured_cat {};
 template <class... Output>
 at::Tensor joined(const at::ITensorListRef& tensors, std::int64_t dim, Output&... given) {
   Implemented<Cat> one(false, given...);
   const auto known = one.meta(tensors, dim);
   const at::Tensor& output = one.maybe_get_output(0);
+  if (follow_each_other(tensors, known.dim, output)) {
+    copy_at_once(tensors, output);
+    return output;
+  }
   std::int64_t begin = 0;
   for (const at::Tensor& tensor : tensors) {
     if (tensor.dim() == 1 && tensor.size(0) == 0) continue;  // of any shape, as PyTorch has it
