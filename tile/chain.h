@@ -42,12 +42,21 @@ struct ChainOrder {
   static_assert(agrees(), "the atom's sums lie in a way that ChainOrder does not know");
 };
 
+/// The columns of sums where B's rows come as they are, of atoms of which a lane has a run of sums.
+template <class Atom>
+struct AsTheyAre {
+  using Layout = AtomLayout<Atom>;
+  static_assert(Layout::kRun == Layout::kSums);
+  static constexpr int kInPiece = Layout::kGroupStep;  ///< the columns of each next group are so much further
+  static constexpr int column(int atom, int sum) { return atom * Layout::kRows + sum; }
+};
+
 /// Each of a row's sums becomes change(it, its column for the first group).
-template <class Atom, int kRows, int kColumns, class Change>
+template <template <class> class Order = ChainOrder, class Atom, int kRows, int kColumns, class Change>
 TILE_DEVICE void change_sums(Sums<Atom, kRows, kColumns>& sums, int row, Change change) {
   TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
     TILE_UNROLL for (int e = 0; e < AtomLayout<Atom>::kSums; ++e) sums.at[row][j][e] =
-        change(sums.at[row][j][e], ChainOrder<Atom>::column(j, e));
+        change(sums.at[row][j][e], Order<Atom>::column(j, e));
   }
 }
 

@@ -13,8 +13,10 @@ struct AttentionPlace {
   bool valid;  ///< the workgroup has a tile
   int batch, head, first_row;
 
-  TILE_DEVICE AttentionPlace(const AttentionArguments& g, int rows) {
-    const int number = tile::arch::workgroup_id() % g.dies * g.per_die + tile::arch::workgroup_id() / g.dies;
+  TILE_DEVICE AttentionPlace(const AttentionArguments& g, int rows)
+      : AttentionPlace(
+            g, rows, tile::arch::workgroup_id() % g.dies * g.per_die + tile::arch::workgroup_id() / g.dies) {}
+  TILE_DEVICE AttentionPlace(const AttentionArguments& g, int rows, int number) {
     valid = number < g.workgroups;
     batch = number / g.tiles / g.heads;
     head = number / g.tiles % g.heads;

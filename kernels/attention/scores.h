@@ -28,14 +28,14 @@ struct Sight {
 
 /// Hides the keys that a row does not see: their scores become minus infinity. `key` is the tile's first,
 /// `row` the lane's in the first atom.
-template <class Atom, int kRows, int kColumns>
+template <template <class> class Order = tile::ChainOrder, class Atom, int kRows, int kColumns>
 TILE_DEVICE void hide(tile::Sums<Atom, kRows, kColumns>& scores, const Sight& sight, int row, int key) {
   TILE_UNROLL for (int i = 0; i < kRows; ++i) {
     const int at = row + i * tile::AtomLayout<Atom>::kRows;
     const int least = at + sight.first - key;
     const int end = (at + sight.last + 1 < sight.keys ? at + sight.last + 1 : sight.keys) - key;
     const auto count = static_cast<unsigned>(end > least ? end - least : 0);
-    tile::change_sums(scores, i, [&](float score, int column) {
+    tile::change_sums<Order>(scores, i, [&](float score, int column) {
       tile::arch::keep_order();  // many conditions at once would take many registers
       return static_cast<unsigned>(column - least) < count ? score : -tile::kInfinity;
     });
