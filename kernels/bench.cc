@@ -14,8 +14,8 @@
 //
 //   wavesmith_kernels_bench quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
 //   [unscaled|given|matrix|row|block|mx] [BLOCK]
-//   wavesmith_kernels_bench attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16]
-//   [causal|full]
+//   wavesmith_kernels_bench attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE
+//   [bf16|f16] [causal|full]
 //   wavesmith_kernels_bench decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE]
 //   [PAGE]
 //   wavesmith_kernels_bench fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]
@@ -293,28 +293,61 @@ int gemm(const std::vector<std::string>& words) {
   return 0;
 }
 
-int attention(const std::vector<std::string>& words) {
+using Words = std::vector<std::string>;
+
+/// Heads of so many rows that lie one behind the other in a position.
+wavesmith_kernels_heads heads_of(const wavesmith_kernels_attention_description& a, int64_t rows,
+                                 int64_t count) {
+  return {memory(a.batches * rows * count * a.head_size * 2), rows * count * a.head_size, count * a.head_size,
+          a.head_size};
+}
+
+wavesmith_kernels_attention_description attention_of(const Words& words) {
   const auto number = [&](size_t index) { return static_cast<int64_t>(std::atoll(words[index].c_str())); };
-  wavesmith_kernels_attention_description description{};
-  auto& a = description;
+  wavesmith_kernels_attention_description a{};
   a.batches = number(0), a.heads_q = number(1), a.heads_kv = number(2), a.length_q = number(3);
   a.length_k = number(4), a.head_size = number(5);
   a.type = words.size() > 6 && words[6] == "f16" ? WAVESMITH_KERNELS_F16 : WAVESMITH_KERNELS_BF16;
   a.causal = words.size() > 7 && words[7] == "causal";
   a.scale = 0.125F, a.window_left = a.window_right = -1;
-  const auto heads = [&](int64_t rows, int64_t count) {
-    return wavesmith_kernels_heads{memory(a.batches * rows * count * a.head_size * 2),
-                                   rows * count * a.head_size, count * a.head_size, a.head_size};
-  };
-  a.q = heads(a.length_q, a.heads_q), a.o = heads(a.length_q, a.heads_q);
-  a.k = heads(a.length_k, a.heads_kv), a.v = heads(a.length_k, a.heads_kv);
+  a.q = heads_of(a, a.length_q, a.heads_q), a.o = heads_of(a, a.length_q, a.heads_q);
+  a.k = heads_of(a, a.length_k, a.heads_kv), a.v = heads_of(a, a.length_k, a.heads_kv);
+  return a;
+}
+
+/// `products`: of rows of queries by keys by elements of a head.
+void print_attention(const char* what, const wavesmith_kernels_attention_description& a, float best,
+                     int products, const char* name) {
+  const auto scores = static_cast<double>(a.batches * a.heads_q * a.length_q * a.length_k);
+  std::printf("%s: %.2f us, %.1f TFLOP/s, %s\n", what, static_cast<double>(best) * 1e3,
+              (a.causal ? 1e-9 : 2e-9) * products * scores * static_cast<double>(a.head_size) /
+                  static_cast<double>(best),
+              name);
+}
+
+int attention(const Words& words) {
+  const wavesmith_kernels_attention_description a = attention_of(words);
   const float best = milliseconds_of([&] { return wavesmith_kernels_attention(&a, nullptr); });
   const char* name = "";
   wavesmith_kernels_attention_check(&a, &name);
-  const auto scores = static_cast<double>(a.batches * a.heads_q * a.length_q * a.length_k);
-  std::printf(
-      "attention: %.2f us, %.1f TFLOP/s, %s\n", static_cast<double>(best) * 1e3,
-      (a.causal ? 2e-9 : 4e-9) * scores * static_cast<double>(a.head_size) / static_cast<double>(best), name);
+  print_attention("attention", a, best, 2, name);
+  return 0;
+}
+
+int attention_backward(const Words& words) {
+  wavesmith_kernels_attention_backward_description b{};
+  auto& a = b.forward;
+  a = attention_of(words);
+  a.lse = static_cast<float*>(memory(a.batches * a.heads_q * a.length_q * 4));
+  a.lse_head_stride = a.length_q, a.lse_batch_stride = a.heads_q * a.length_q;
+  b.d_o = heads_of(a, a.length_q, a.heads_q), b.dq = heads_of(a, a.length_q, a.heads_q);
+  b.dk = heads_of(a, a.length_k, a.heads_kv), b.dv = heads_of(a, a.length_k, a.heads_kv);
+  wavesmith_kernels_attention_backward_workspace(&b, &b.workspace_bytes);
+  b.workspace = memory(static_cast<int64_t>(b.workspace_bytes));
+  const float best = milliseconds_of([&] { return wavesmith_kernels_attention_backward(&b, nullptr); });
+  const char* name = "";
+  wavesmith_kernels_attention_backward_check(&b, &name);
+  print_attention("attention_backward", a, best, 5, name);
   return 0;
 }
 
@@ -400,11 +433,12 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
   if (argc > 4 && std::strcmp(argv[1], "gemm") == 0) return gemm(words);
   if (argc > 7 && std::strcmp(argv[1], "attention") == 0) return attention(words);
+  if (argc > 7 && std::strcmp(argv[1], "attention_backward") == 0) return attention_backward(words);
   if (argc > 7 && std::strcmp(argv[1], "decode") == 0) return decode(words);
   if (argc > 3 && std::strcmp(argv[1], "transpose") == 0) return transpose(words);
   if (argc > 3 && std::strcmp(argv[1], "fft") == 0) return fft(words);
   const bool of_rows = argc > 1 && std::strcmp(argv[1], "gemm") != 0 &&
-                       std::strcmp(argv[1], "attention") != 0 && std::strcmp(argv[1], "decode") != 0;
+                       std::strncmp(argv[1], "attention", 9) != 0 && std::strcmp(argv[1], "decode") != 0;
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
@@ -415,7 +449,8 @@ int main(int argc, char** argv) {
       "       %s elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
-      "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n"
+      "       %s attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE\n"
+      "          [bf16|f16] [causal|full]\n"
       "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE] [PAGE]\n"
       "       %s fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]\n",
       argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);

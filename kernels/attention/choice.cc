@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "kernels/attention/tensors.h"
 #include "kernels/library/named_range.h"
 
 namespace wavesmith::kernels {
@@ -20,62 +21,9 @@ wavesmith_kernels_status not_supported(std::string_view message) {
   return kernels::not_supported(kName, message);
 }
 
-/// Positions of a sequence are numbers of 32 bits, to which others and windows are added.
-constexpr int64_t kLongest = int64_t{1} << 28;
-/// Largest stride of rows, for offsets within a tile are 32 bits wide.
-constexpr int64_t kLargestStride = int64_t{1} << 22;
-
-/// How q and o, or k and v, are laid out.
-struct Extent {
-  int64_t batches, rows, heads;
-};
-Extent extent_q(const Description& a) {
-  return a.cu_seqlens_q ? Extent{1, a.total_q, a.heads_q} : Extent{a.batches, a.length_q, a.heads_q};
-}
-Extent extent_k(const Description& a) {
-  return a.cu_seqlens_k ? Extent{1, a.total_k, a.heads_kv} : Extent{a.batches, a.length_k, a.heads_kv};
-}
-bool empty(const Extent& extent) { return extent.batches == 0 || extent.rows == 0 || extent.heads == 0; }
-
-/// What a tensor occupies.
-ByteRange range_of(const Heads& heads, const Extent& extent, int64_t head_size, wavesmith_kernels_type type) {
-  if (empty(extent)) return ByteRange::of(heads.data, 0, type);
-  return ByteRange::of(heads.data,
-                       (extent.batches - 1) * heads.batch_stride + (extent.rows - 1) * heads.row_stride +
-                           (extent.heads - 1) * heads.head_stride + head_size,
-                       type);
-}
-
-wavesmith_kernels_status check(const char* name, const Heads& heads, const Extent& extent, int64_t head_size,
-                               bool written) {
-  if (empty(extent)) return succeed();
-  const std::string argument = name;
-  if (!heads.data) return invalid(argument + ".data is null");
-  const int64_t alignment = written ? 2 : 4;
-  if (const auto status = check_aligned(kName, argument + ".data", heads.data, alignment)) return status;
-  const struct {
-    const char* name;
-    int64_t stride, count;
-  } all[] = {{".batch_stride", heads.batch_stride, extent.batches},
-             {".row_stride", heads.row_stride, extent.rows},
-             {".head_stride", heads.head_stride, extent.heads}};
-  for (const auto& one : all) {
-    if (one.count == 1) continue;
-    if (one.stride < 0) return invalid(argument + one.name + " is negative");
-    if (!written && one.stride % 2 != 0)
-      return not_supported(argument + one.name + " is " + std::to_string(one.stride) +
-                           ", an odd number: kernels read two elements at a time");
-    if (written && one.stride < head_size)
-      return invalid(argument + one.name + " is " + std::to_string(one.stride) + ", less than the " +
-                     std::to_string(head_size) + " elements of a head");
-  }
-  if (extent.rows > 1 && heads.row_stride < head_size)
-    return invalid(argument + ".row_stride is " + std::to_string(heads.row_stride) + ", less than the " +
-                   std::to_string(head_size) + " elements of a head");
-  if (extent.rows > 1 && heads.row_stride > kLargestStride)
-    return not_supported(argument + ".row_stride is " + std::to_string(heads.row_stride) + ", more than " +
-                         std::to_string(kLargestStride));
-  return succeed();
+wavesmith_kernels_status check(const char* name, const Heads& heads, const HeadsExtent& extent,
+                               int64_t head_size, bool written) {
+  return check_heads(kName, name, heads, extent, head_size, written);
 }
 
 wavesmith_kernels_status check_sizes(const Description& a) {
@@ -88,9 +36,9 @@ wavesmith_kernels_status check_sizes(const Description& a) {
                                    {"total_q", a.cu_seqlens_q ? a.total_q : 0},
                                    {"total_k", a.cu_seqlens_k ? a.total_k : 0}}) {
     if (size < 0) return invalid(std::string(name) + " is negative");
-    if (size > kLongest)
+    if (size > kLongestSequence)
       return not_supported(std::string(name) + " is " + std::to_string(size) + ", more than " +
-                           std::to_string(kLongest));
+                           std::to_string(kLongestSequence));
   }
   if (a.heads_kv == 0 ? a.heads_q != 0 : a.heads_q % a.heads_kv != 0)
     return invalid("heads_q is " + std::to_string(a.heads_q) + ", no multiple of heads_kv, " +
@@ -104,14 +52,9 @@ wavesmith_kernels_status check_sizes(const Description& a) {
   return succeed();
 }
 
-/// The strides of a tensor, those that are never used being harmless.
-AttentionStrides strides(const Heads& heads, const Extent& extent, bool packed, int64_t head_size) {
-  return {packed ? 0 : heads.batch_stride, extent.rows > 1 ? heads.row_stride : head_size, heads.head_stride};
-}
-
 }  // namespace
 
-bool is_empty(const Description& a) { return a.batches == 0 || a.length_q == 0 || empty(extent_q(a)); }
+bool is_empty(const Description& a) { return a.batches == 0 || a.length_q == 0 || extent_q(a).empty(); }
 
 wavesmith_kernels_status check_attention(const Description& a) {
   if (const auto status = check_sizes(a)) return status;
@@ -121,7 +64,7 @@ wavesmith_kernels_status check_attention(const Description& a) {
   }
   if (!std::isfinite(a.scale)) return invalid("scale is not finite");
   if (!std::isfinite(a.softcap) || a.softcap < 0) return invalid("softcap is negative or not finite");
-  const Extent q = extent_q(a), k = extent_k(a);
+  const HeadsExtent q = extent_q(a), k = extent_k(a);
   if (const auto status = check("q", a.q, q, a.head_size, false)) return status;
   if (const auto status = check("k", a.k, k, a.head_size, false)) return status;
   if (const auto status = check("v", a.v, k, a.head_size, false)) return status;
@@ -158,6 +101,53 @@ wavesmith_kernels_status check_attention(const Description& a) {
   return check_apart(kName, lse, inputs);
 }
 
+AttentionArguments attention_arguments(const Description& a) {
+  const HeadsExtent q = extent_q(a), k = extent_k(a);
+  return {
+      .q = a.q.data,
+      .k = a.k.data,
+      .v = a.v.data,
+      .o = a.o.data,
+      .lse = a.lse,
+      .slopes = a.alibi_slopes,
+      .sinks = a.sinks,
+      .starts_q = a.cu_seqlens_q,
+      .starts_k = a.cu_seqlens_k,
+      .stride_q = strides(a.q, q, a.cu_seqlens_q, a.head_size),
+      .stride_k = strides(a.k, k, a.cu_seqlens_k, a.head_size),
+      .stride_v = strides(a.v, k, a.cu_seqlens_k, a.head_size),
+      .stride_o = strides(a.o, q, a.cu_seqlens_q, a.head_size),
+      .lse_batch = a.cu_seqlens_q ? 0 : a.lse_batch_stride,
+      .lse_head = a.lse_head_stride,
+      .slopes_batch = a.alibi_batch_stride,
+      .heads_per_kv = a.heads_kv > 0 ? static_cast<int>(a.heads_q / a.heads_kv) : 0,
+      .length_q = static_cast<int>(q.rows),
+      .length_k = static_cast<int>(k.rows),
+      .head_size = static_cast<int>(a.head_size),
+      .left = limited(a.window_left),
+      .right = a.causal ? 0 : limited(a.window_right),
+      .factor = a.scale * std::numbers::log2e_v<float>,
+      .softcap = a.softcap * std::numbers::log2e_v<float>,
+      .per_cap = a.softcap != 0 ? a.scale / a.softcap : 0,
+  };
+}
+
+wavesmith_kernels_status deal_tiles(std::string_view operation, AttentionArguments& arguments,
+                                    int64_t batches, int64_t heads, int64_t length,
+                                    const AttentionTile& tile) {
+  const int64_t tiles = (length + tile.rows - 1) / tile.rows;
+  const int64_t most = INT32_MAX / tile.threads - tile.dies;  // what a grid holds
+  if (heads > most / tiles || batches > most / tiles / heads)
+    return kernels::not_supported(operation, "batches, heads and lengths make more tiles than the " +
+                                                 std::to_string(most) + " of a grid");
+  arguments.heads = static_cast<int>(heads);
+  arguments.tiles = static_cast<int>(tiles);
+  arguments.workgroups = static_cast<int>(batches * heads * tiles);
+  arguments.dies = tile.dies;
+  arguments.per_die = (arguments.workgroups + tile.dies - 1) / tile.dies;
+  return succeed();
+}
+
 wavesmith_kernels_status choose_attention(const Description& a, std::string_view target,
                                           AttentionChoice& choice) {
   int largest = 0;
@@ -177,46 +167,9 @@ wavesmith_kernels_status choose_attention(const Description& a, std::string_view
   const bool shaped = a.softcap != 0 || a.alibi_slopes || a.scale <= 0;
   choice.kernel = "attention_" + std::string(word_of(a.type)) + "_" + std::to_string(row.head_size) +
                   (shaped ? "_shaped" : "");
-  const int64_t tiles = (a.length_q + row.rows - 1) / row.rows;
-  const int64_t most = INT32_MAX / row.threads - row.dies;  // what a grid holds
-  if (a.heads_q > most / tiles || a.batches > most / tiles / a.heads_q)
-    return not_supported("batches, heads_q and length_q make more tiles than the " + std::to_string(most) +
-                         " of a grid");
-  const auto workgroups = static_cast<int>(a.batches * a.heads_q * tiles);
-  const Extent q = extent_q(a), k = extent_k(a);
-  choice.arguments = {
-      .q = a.q.data,
-      .k = a.k.data,
-      .v = a.v.data,
-      .o = a.o.data,
-      .lse = a.lse,
-      .slopes = a.alibi_slopes,
-      .sinks = a.sinks,
-      .starts_q = a.cu_seqlens_q,
-      .starts_k = a.cu_seqlens_k,
-      .stride_q = strides(a.q, q, a.cu_seqlens_q, a.head_size),
-      .stride_k = strides(a.k, k, a.cu_seqlens_k, a.head_size),
-      .stride_v = strides(a.v, k, a.cu_seqlens_k, a.head_size),
-      .stride_o = strides(a.o, q, a.cu_seqlens_q, a.head_size),
-      .lse_batch = a.cu_seqlens_q ? 0 : a.lse_batch_stride,
-      .lse_head = a.lse_head_stride,
-      .slopes_batch = a.alibi_batch_stride,
-      .heads = static_cast<int>(a.heads_q),
-      .heads_per_kv = static_cast<int>(a.heads_q / a.heads_kv),
-      .length_q = static_cast<int>(q.rows),
-      .length_k = static_cast<int>(k.rows),
-      .head_size = static_cast<int>(a.head_size),
-      .tiles = static_cast<int>(tiles),
-      .workgroups = workgroups,
-      .dies = row.dies,
-      .per_die = (workgroups + row.dies - 1) / row.dies,
-      .left = limited(a.window_left),
-      .right = a.causal ? 0 : limited(a.window_right),
-      .factor = a.scale * std::numbers::log2e_v<float>,
-      .softcap = a.softcap * std::numbers::log2e_v<float>,
-      .per_cap = a.softcap != 0 ? a.scale / a.softcap : 0,
-  };
-  return succeed();
+  choice.arguments = attention_arguments(a);
+  return deal_tiles(kName, choice.arguments, a.batches, a.heads_q, a.length_q,
+                    {.rows = row.rows, .threads = row.threads, .dies = row.dies});
 }
 
 }  // namespace wavesmith::kernels

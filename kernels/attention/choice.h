@@ -24,6 +24,18 @@ wavesmith_kernels_status check_attention(const wavesmith_kernels_attention_descr
 /// Whether there is nothing to compute.
 bool is_empty(const wavesmith_kernels_attention_description& attention);
 
+/// What kernels are given for a description, but for the tiles that their workgroups compute.
+AttentionArguments attention_arguments(const wavesmith_kernels_attention_description& attention);
+
+/// Rows of a workgroup's tile, its threads, and the dies of the GPU.
+struct AttentionTile {
+  int rows, threads, dies;
+};
+/// Shares the tiles of all heads among workgroups; there is at least one tile. The grid has dies * per_die.
+wavesmith_kernels_status deal_tiles(std::string_view operation, AttentionArguments& arguments,
+                                    int64_t batches, int64_t heads, int64_t length,
+                                    const AttentionTile& tile);
+
 /// Chooses for a description that was checked and is not empty.
 wavesmith_kernels_status choose_attention(const wavesmith_kernels_attention_description& attention,
                                           std::string_view target, AttentionChoice& choice);

@@ -29,19 +29,17 @@ TILE_DEVICE void divide_by_sums(const AttentionArguments& g, const AttentionPlac
   }
 }
 
-/// Writes a wave's results, from `first_column` on, by way of its part of shared memory.
+/// Writes a wave's rows of sums, from `first_column` on, to a matrix by way of its part of shared memory.
 template <class Shape, class Memory, class Results>
-TILE_DEVICE void write_results(const AttentionArguments& g, const AttentionPlace& place,
-                               const Sequence& sequence, const Results& o, int wave_row, int first_column,
-                               tile::SharedBytes memory, int lane) {
+TILE_DEVICE void write_rows(const typename Shape::Atom::Element* matrix, long stride, int rows, int columns,
+                            const Results& o, int wave_row, int first_column, tile::SharedBytes memory,
+                            int lane) {
   using namespace tile;
   using Atom = typename Shape::Atom;
-  using Element = typename Atom::Element;
   using Layout = AtomLayout<Atom>;
   constexpr int kAtoms = Shape::kAtoms, kColumns = Shape::kColumns;  // atoms
-  const TypedView out(matrix_of<Element>(g.o, g.stride_o, place.batch, place.head, sequence.first_q),
-                      __is_same(Element, f16) ? Type::F16 : Type::BF16, sequence.length_q, g.head_size,
-                      g.stride_o.row, wave_row, first_column);
+  const TypedView out(matrix, __is_same(typename Atom::Element, f16) ? Type::F16 : Type::BF16, rows, columns,
+                      stride, wave_row, first_column);
   // One loop over the parts, so that writing stands in the code once.
   TILE_KEEP_LOOP
   for (int part = 0; part < kAtoms * kColumns / Memory::kAcross; ++part) {
@@ -54,6 +52,17 @@ TILE_DEVICE void write_results(const AttentionArguments& g, const AttentionPlace
       out.store(first / kColumns * Layout::kRows + at, first % kColumns * Layout::kRows + column, values);
     });
   }
+}
+
+/// Writes a wave's results.
+template <class Shape, class Memory, class Results>
+TILE_DEVICE void write_results(const AttentionArguments& g, const AttentionPlace& place,
+                               const Sequence& sequence, const Results& o, int wave_row, int first_column,
+                               tile::SharedBytes memory, int lane) {
+  using Element = typename Shape::Atom::Element;
+  write_rows<Shape, Memory>(matrix_of<Element>(g.o, g.stride_o, place.batch, place.head, sequence.first_q),
+                            g.stride_o.row, sequence.length_q, g.head_size, o, wave_row, first_column, memory,
+                            lane);
 }
 
 }  // namespace wavesmith::kernels
