@@ -26,7 +26,6 @@ GlobalShadow::~GlobalShadow() {
     if (!branch.load()) continue;
     for (const auto& leaf : *branch.load()) {
       if (!leaf.load()) continue;
-      for (const auto& page : *leaf.load()) delete page.load();
       delete leaf.load();
     }
     delete branch.load();
@@ -40,11 +39,16 @@ GlobalShadow::Page* GlobalShadow::page(uint64_t address) {
   Leaf* const leaf = made_at((*branch)[number / kFanOut % kFanOut]);
   std::atomic<Page*>& place = (*leaf)[number % kFanOut];
   if (Page* const known = place.load(std::memory_order_acquire)) return known;
-  auto made = std::make_unique<Page>();
+  const std::scoped_lock lock(mutex_);
+  if (Page* const known = place.load(std::memory_order_acquire)) return known;
+  if (used_ == kSlab) {
+    slabs_.push_back(std::make_unique<Page[]>(kSlab));
+    used_ = 0;
+  }
+  Page* const made = &slabs_.back()[used_++];
   made->address = number * kPage;
-  Page* expected = nullptr;
-  if (place.compare_exchange_strong(expected, made.get())) return made.release();
-  return expected;
+  place.store(made, std::memory_order_release);
+  return made;
 }
 
 void GlobalShadow::refine(Page& page, uint32_t shift) {
@@ -63,6 +67,41 @@ void GlobalShadow::refine(Page& page, uint32_t shift) {
   page.shift = shift;
 }
 
+bool GlobalShadow::add_run(Page& page, uint16_t from, uint16_t to, uint32_t accessor) {
+  bool meets = false;
+  for (size_t i = 0; i < page.runs_used; ++i) {
+    ReadRun& run = page.runs[i];
+    if (run.from == from && run.to == to) {
+      run.read.add(accessor);
+      return true;
+    }
+    meets |= from < run.to && run.from < to;
+  }
+  if (meets) return false;
+  for (size_t i = 0; i < page.runs_used; ++i) {
+    ReadRun& run = page.runs[i];
+    if ((run.to != from && run.from != to) || run.read.first() != accessor || run.read.last() != accessor)
+      continue;
+    (run.to == from ? run.to : run.from) = run.to == from ? to : from;
+    return true;
+  }
+  if (page.runs_used == kRuns) return false;
+  ReadRun& run = page.runs[page.runs_used++];
+  run = {from, to, {}};
+  run.read.add(accessor);
+  return true;
+}
+
+void GlobalShadow::make_cells(Page& page, uint32_t shift) {
+  for (size_t i = 0; i < page.runs_used; ++i)
+    shift = std::min(shift, static_cast<uint32_t>(std::countr_zero(page.runs[i].from | uint32_t{page.runs[i].to})));
+  refine(page, shift);
+  for (size_t i = 0; i < page.runs_used; ++i)
+    for (uint32_t cell = page.runs[i].from >> shift; cell < uint32_t{page.runs[i].to} >> shift; ++cell)
+      page.cells[cell].read = page.runs[i].read;
+  page.runs_used = 0;
+}
+
 void GlobalShadow::note_value(Page& page, uint32_t first, uint32_t bytes, bool is_first,
                               const uint8_t* data) {
   uint8_t& differs = page.values->differs[first];
@@ -77,8 +116,15 @@ void GlobalShadow::note_value(Page& page, uint32_t first, uint32_t bytes, bool i
 
 void GlobalShadow::add_to(Page& page, uint32_t from, uint32_t to, GlobalKind kind, uint32_t accessor,
                           const uint8_t* data) {
-  if (page.cells.empty() || (from | to) & ((1u << page.shift) - 1))
-    refine(page, std::min(page.shift, static_cast<uint32_t>(std::countr_zero(from | to))));
+  const bool empty = page.cells.empty();
+  if (kind == GlobalKind::Read && empty &&
+      add_run(page, static_cast<uint16_t>(from), static_cast<uint16_t>(to), accessor))
+    return;
+  const uint32_t shift = std::min(page.shift, static_cast<uint32_t>(std::countr_zero(from | to)));
+  if (empty)
+    make_cells(page, shift);
+  else if (shift < page.shift)
+    refine(page, shift);
   const uint32_t begin = from >> page.shift, end = to >> page.shift;
   switch (kind) {
     case GlobalKind::Read:

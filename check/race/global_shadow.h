@@ -3,6 +3,8 @@
 // Workgroups run in any order and on several threads, so what is kept must not depend on it: of each cell and
 // each kind of access the least and the greatest accessor, by workgroup and then by the order within it. Two
 // workgroups have touched a cell if and only if these differ.
+//
+// Most memory is only read, in long runs: a page keeps these until it has too many, or is written.
 #pragma once
 
 #include <array>
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace wavesmith::check {
@@ -68,6 +71,12 @@ class GlobalShadow {
   struct AtomicCell {
     Accessors atomic, read;
   };
+  /// A run of bytes of a page that are read alike.
+  struct ReadRun {
+    uint16_t from, to;
+    Accessors read;
+  };
+  static constexpr size_t kRuns = 8;
   /// What was written, to tell whether it is the same all the time.
   struct Values {
     std::array<uint8_t, kPage> bytes;
@@ -78,6 +87,8 @@ class GlobalShadow {
     std::atomic_flag busy;
     uint32_t shift = kCoarsest;
     bool written = false;
+    uint8_t runs_used = 0;
+    std::array<ReadRun, kRuns> runs;  ///< of a page without cells
     std::vector<Cell> cells;
     std::vector<AtomicCell> atomics;
     std::unique_ptr<Values> values;
@@ -90,6 +101,9 @@ class GlobalShadow {
 
   Page* page(uint64_t address);
   static void refine(Page& page, uint32_t shift);
+  /// False: the page needs cells for it.
+  static bool add_run(Page& page, uint16_t from, uint16_t to, uint32_t accessor);
+  static void make_cells(Page& page, uint32_t shift);
   static void add_to(Page& page, uint32_t from, uint32_t to, GlobalKind kind, uint32_t accessor,
                      const uint8_t* data);
   static void note_value(Page& page, uint32_t first, uint32_t bytes, bool is_first, const uint8_t* data);
@@ -97,6 +111,11 @@ class GlobalShadow {
   static void visit(const Page& page, Told& told);
 
   std::atomic<Table<Branch>*> root_{nullptr};
+  // Pages lie side by side, many to an allocation.
+  static constexpr size_t kSlab = 1024;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Page[]>> slabs_;
+  size_t used_ = kSlab;  ///< of the last slab
 };
 
 template <class Told>

@@ -1,5 +1,6 @@
 #include "check/race/race.h"
 
+#include "check/per_program.h"
 #include "check/race/race_launch.h"
 
 namespace wavesmith::check {
@@ -9,11 +10,14 @@ class Race final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    return std::make_unique<RaceLaunch>(launch, findings_);
+    return std::make_unique<RaceLaunch>(launch, findings_, facts_.of(launch));
   }
   void finished(const Launch&, emulate::Listener& listener, const Error*) override {
     static_cast<RaceLaunch&>(listener).finish();
   }
+
+ private:
+  PerProgram<ProgramFacts> facts_;
 };
 
 }  // namespace

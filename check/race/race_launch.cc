@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "check/race/race_findings.h"
 #include "check/race/race_workgroup.h"
@@ -29,7 +30,15 @@ struct RaceLaunch::Pair {
   uint32_t first, second;  ///< numbers of accessors
 };
 
-RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings) : launch_(launch), findings_(findings) {
+uint16_t ProgramFacts::number_of(const emulate::Site& site) {
+  const std::scoped_lock lock(mutex);
+  if (sites.size() > UINT16_MAX) return 0;
+  sites.push_back(&site);
+  return static_cast<uint16_t>(sites.size() - 1);
+}
+
+RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings, std::shared_ptr<ProgramFacts> program)
+    : launch_(launch), findings_(findings), program_(std::move(program)) {
   const uint64_t workgroups = launch.workgroups().count();
   accessor_bits_ = 32 - static_cast<int>(std::bit_width(std::min(workgroups, kMostWorkgroups)));
   if (workgroups <= kMostWorkgroups) accessors_.resize(workgroups);
@@ -54,28 +63,20 @@ std::unique_ptr<emulate::WorkgroupListener> RaceLaunch::workgroup(const emulate:
   return std::make_unique<RaceWorkgroup>(*this, view);
 }
 
-SiteFacts RaceLaunch::make_facts(const emulate::Site& site) {
+SiteFacts RaceLaunch::make_facts(const emulate::Site& site) const {
   SiteFacts facts = facts_of(site, launch_.target);
   const bool memory = site.row ? site.row->shape == isa::Shape::Memory
                                : isa::operation_of(site.instruction.mnemonic) == isa::Operation::ScalarAtomic;
   if (facts.events & SiteFacts::kArrives)
     facts.meets = meets_at_once(site.instruction.pc, code_behind(site), launch_.target, launch_.wave_lanes);
   if (!memory) return facts;
-  if (facts.narrow) narrow_ = true;
-  const std::scoped_lock lock(mutex_);
-  if (sites_.size() > UINT16_MAX) return facts;
-  facts.number = static_cast<uint16_t>(sites_.size());
-  sites_.push_back(&site);
+  if (facts.narrow) program_->narrow = true;
+  facts.number = program_->number_of(site);
   return facts;
 }
 
 bool RaceLaunch::make_polls(const emulate::Site& site) const {
   return check::polls(site.instruction, code_behind(site), launch_.target, launch_.wave_lanes);
-}
-
-const emulate::Site* RaceLaunch::site(uint16_t number) const {
-  const std::scoped_lock lock(mutex_);
-  return sites_[number];
 }
 
 bool RaceLaunch::needs_write_back() const { return launch_.target.is(isa::kCdna3 | isa::kCdna4); }
@@ -112,6 +113,19 @@ void RaceLaunch::give_back(std::unique_ptr<LdsShadow> shadow, uint32_t generatio
   idle_.emplace_back(std::move(shadow), generation);
 }
 
+std::unique_ptr<WaveLog> RaceLaunch::take_wave_log() {
+  const std::scoped_lock lock(mutex_);
+  if (idle_logs_.empty()) return std::make_unique<WaveLog>();
+  std::unique_ptr<WaveLog> log = std::move(idle_logs_.back());
+  idle_logs_.pop_back();
+  return log;
+}
+
+void RaceLaunch::give_back(std::unique_ptr<WaveLog> log) {
+  const std::scoped_lock lock(mutex_);
+  idle_logs_.push_back(std::move(log));
+}
+
 void RaceLaunch::ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log) {
   // Each workgroup has its place.
   if (workgroup < accessors_.size()) accessors_[workgroup] = std::move(accessors);
@@ -132,7 +146,7 @@ std::vector<RaceLaunch::Pair> RaceLaunch::pairs_of(const GlobalShadow::CellView&
   for (const auto& [first_kind, second_kind] : kPairs) {
     const Accessors& a = cell.kinds[static_cast<size_t>(first_kind)];
     const Accessors& b = cell.kinds[static_cast<size_t>(second_kind)];
-    if (!a.any() || !b.any() || (first_kind == Atomic && !narrow_)) continue;
+    if (!a.any() || !b.any() || (first_kind == Atomic && !program_->narrow)) continue;
     const auto add = [&](uint32_t one, uint32_t other) {
       if (one >> accessor_bits_ == other >> accessor_bits_) return;
       const Pair pair{first_kind, second_kind, one, other};

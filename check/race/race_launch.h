@@ -28,6 +28,21 @@ struct Accessor {
   Acquired acquired;  ///< since it took the lock
 };
 
+/// What is known of a program, from one launch to the next.
+struct ProgramFacts {
+  PerSite<SiteFacts> facts;
+  PerSite<bool> polls;
+  std::atomic<bool> narrow{false};  ///< an atomic says that it is for its workgroup alone
+  /// Of an access that is executed for the first time; 0: there are too many.
+  uint16_t number_of(const emulate::Site& site);
+  [[nodiscard]] const emulate::Site* site(uint16_t number) const {
+    const std::scoped_lock lock(mutex);
+    return sites[number];
+  }
+  mutable std::mutex mutex;
+  std::vector<const emulate::Site*> sites{nullptr};
+};
+
 /// What is wrong with two accesses of different workgroups.
 enum class GlobalFault : uint8_t {
   Unordered,
@@ -39,7 +54,7 @@ enum class GlobalFault : uint8_t {
 
 class RaceLaunch final : public emulate::Listener {
  public:
-  RaceLaunch(const Launch& launch, Findings& findings);
+  RaceLaunch(const Launch& launch, Findings& findings, std::shared_ptr<ProgramFacts> program);
 
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override;
   /// Tells of races between workgroups.
@@ -49,17 +64,20 @@ class RaceLaunch final : public emulate::Listener {
   [[nodiscard]] const Launch& launch() const { return launch_; }
   [[nodiscard]] Findings& findings() const { return findings_; }
   const SiteFacts& facts(const emulate::Site& site) {
-    return facts_.of(site, [&] { return make_facts(site); });
+    return program_->facts.of(site, [&] { return make_facts(site); });
   }
   /// Whether the load, or the atomic, is that of a spin loop.
   bool polls(const emulate::Site& site) {
-    return polls_.of(site, [&] { return make_polls(site); });
+    return program_->polls.of(site, [&] { return make_polls(site); });
   }
-  [[nodiscard]] const emulate::Site* site(uint16_t number) const;
+  /// By SiteFacts::number.
+  [[nodiscard]] const emulate::Site* site(uint16_t number) const { return program_->site(number); }
   GlobalShadow& shadow() { return shadow_; }
   SyncOrder& order() { return order_; }
   std::unique_ptr<LdsShadow> take_lds_shadow(uint32_t bytes, uint32_t& generation);
   void give_back(std::unique_ptr<LdsShadow> shadow, uint32_t generation);
+  std::unique_ptr<WaveLog> take_wave_log();
+  void give_back(std::unique_ptr<WaveLog> log);
   // Capabilities of the target's memory model. Source: LLVM, "User Guide for AMDGPU Backend", memory model.
   /// A release at agent scope writes back what caches hold that other workgroups do not share.
   [[nodiscard]] bool needs_write_back() const;
@@ -88,7 +106,7 @@ class RaceLaunch final : public emulate::Listener {
 
  private:
   struct Pair;
-  SiteFacts make_facts(const emulate::Site& site);
+  SiteFacts make_facts(const emulate::Site& site) const;
   bool make_polls(const emulate::Site& site) const;
   void find_runtimes_memory();
   [[nodiscard]] const Accessor* accessor(uint32_t number) const;
@@ -100,17 +118,15 @@ class RaceLaunch final : public emulate::Listener {
 
   const Launch& launch_;
   Findings& findings_;
-  PerSite<SiteFacts> facts_;
-  PerSite<bool> polls_;
+  std::shared_ptr<ProgramFacts> program_;
   GlobalShadow shadow_;
   SyncOrder order_;
   int accessor_bits_;
   std::vector<std::pair<uint64_t, uint64_t>> runtimes_;
   mutable std::mutex mutex_;
-  std::vector<const emulate::Site*> sites_{nullptr};
-  std::atomic<bool> narrow_{false};  ///< an atomic says that it is for its workgroup alone
   std::vector<std::vector<Accessor>> accessors_;  ///< by workgroup
   std::vector<std::pair<std::unique_ptr<LdsShadow>, uint32_t>> idle_;
+  std::vector<std::unique_ptr<WaveLog>> idle_logs_;
 };
 
 }  // namespace wavesmith::check

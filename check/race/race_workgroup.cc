@@ -23,6 +23,7 @@ constexpr uint32_t kWidestFlag = 8;
 
 /// Whether all lanes access the same address.
 bool of_one_address(const MemoryAccess& access) {
+  if (access.side_by_side) return std::has_single_bit(access.lanes);
   const uint64_t first = access.address[std::countr_zero(access.lanes)];
   for (uint64_t left = access.lanes & (access.lanes - 1); left; left &= left - 1)
     if (access.address[std::countr_zero(left)] != first) return false;
@@ -61,6 +62,12 @@ struct Run {
 /// Calls `each` with all runs. `folds`: lanes that access the same again count once.
 template <class Each>
 void for_each_run(const MemoryAccess& access, bool folds, Each each) {
+  const uint64_t lanes = access.lanes >> std::countr_zero(access.lanes);
+  if (access.side_by_side && !access.scalar && (lanes & (lanes + 1)) == 0) {
+    const uint64_t begin = access.address[std::countr_zero(access.lanes)];
+    const auto bytes = access.bytes * static_cast<uint32_t>(std::popcount(access.lanes));
+    return each(Run{begin, begin + bytes, 0});
+  }
   Run run;
   uint32_t at = 0;
   for (uint64_t left = access.lanes; left; left &= left - 1, ++at) {
@@ -87,7 +94,7 @@ uint64_t changes_of(uint64_t address, uint32_t bytes, uint32_t element, const ui
 }
 
 /// Of what waves know, before it is compared.
-constexpr size_t kMostSnapshots = 1 << 14;
+constexpr size_t kMostSnapshots = 1 << 10;
 
 }  // namespace
 
@@ -102,11 +109,15 @@ RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& v
   uint32_t generation = 1;
   // A wave alone has nobody to race with.
   if (waves_ > 1 && view.lds_size) shadow_ = launch_.take_lds_shadow(view.lds_size, generation);
+  if (waves_ > 1) waves_log_ = launch_.take_wave_log();
   clocks_.begin(generation);
 }
 
 void RaceWorkgroup::ends() {
-  compare();
+  if (waves_log_) {
+    compare();
+    launch_.give_back(std::move(waves_log_));
+  }
   if (shadow_) launch_.give_back(std::move(shadow_), clocks_.generation() + 1);
   launch_.ended(number_, std::move(accessors_), std::move(log_));
 }
@@ -116,6 +127,8 @@ void RaceWorkgroup::instruction(const emulate::WaveView& wave, const emulate::Si
   state.places = 0;
   if (state.acquires || state.leaves) settle(state, wave.index());
   const SiteFacts& facts = launch_.facts(site);
+  site_ = &site;
+  facts_ = &facts;
   if (facts.events & ~SiteFacts::kTransparent) note(state, wave.index(), facts);
   if (facts.events == 0) state.waited_for_lds = state.waited_for_stores = false;
 }
@@ -174,7 +187,7 @@ void RaceWorkgroup::barrier_completes() {
   met_ = !std::exchange(apart_, false);
   if (launch_.splits_barriers()) clocks_.all_arrived();
   if (!met_) return;
-  compare();
+  if (waves_log_) compare();
   clocks_.barrier();
 }
 
@@ -182,7 +195,7 @@ void RaceWorkgroup::access(const emulate::WaveView& wave, const emulate::Site& s
                            const MemoryAccess& access) {
   ++events_;
   if (!access.lanes || access.space == AddressSpace::Private) return;
-  const SiteFacts& facts = launch_.facts(site);
+  const SiteFacts& facts = site_ == &site ? *facts_ : launch_.facts(site);
   if (access.space == AddressSpace::Lds)
     access_lds(wave, site, facts, access);
   else
@@ -289,7 +302,7 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
   }
   if (flag && !load) lock(state, site, access, place);
   const bool acquires = (load && !plain) || (atomic && facts.returns);
-  if (waves_ > 1 && (tells || facts.near || (flag && store) || polls)) {
+  if (waves_ > 1 && (tells || atomic || facts.near || (flag && store) || polls)) {
     if (acquires || (load && facts.near) || polls) clocks_.acquire(number, place);
     if (!load) clocks_.release(number, place, until);
   }
@@ -344,15 +357,16 @@ void RaceWorkgroup::record(const Noted& noted) {
   const bool near = waves_ > 1 && !noted.polls;
   WaveAccess made{};
   if (near) {
-    if (log_of_waves_.full() || clocks_.snapshots() > kMostSnapshots) compare();
-    made = {.lock = states_[noted.wave].lock,
-            .clock = clocks_.now(noted.wave),
-            .snapshot = clocks_.snapshot(noted.wave),
+    if (waves_log_->full() || clocks_.snapshots() > kMostSnapshots) compare();
+    const WaveState& state = states_[noted.wave];
+    made = {.context = waves_log_->context(noted.wave, {.lock = state.lock,
+                                                        .clock = clocks_.now(noted.wave),
+                                                        .snapshot = clocks_.snapshot(noted.wave),
+                                                        .acquired = state.lock ? state.got : Acquired::Nothing}),
             .site = noted.site,
             .element = static_cast<uint8_t>(access.bytes),
             .wave = static_cast<uint8_t>(noted.wave),
             .kind = noted.near_kind,
-            .acquired = states_[noted.wave].got,
             .flag = noted.flag};
   }
   for_each_run(access, noted.kind != GlobalKind::Write, [&](const Run& run) {
@@ -361,16 +375,15 @@ void RaceWorkgroup::record(const Noted& noted) {
     const auto bytes = static_cast<uint32_t>(run.end - run.begin);
     if (accessor != Accessors::kNone) launch_.shadow().add(run.begin, bytes, noted.kind, accessor, data);
     if (!near) return;
-    made.begin = run.begin;
-    made.bytes = bytes;
-    made.changes = data ? changes_of(run.begin, bytes, access.bytes, data) : ~uint64_t{0};
-    log_of_waves_.add(made);
+    if (!made.writes()) return waves_log_->add(made, run.begin, bytes);
+    waves_log_->add_write(made, run.begin, bytes,
+                          data ? changes_of(run.begin, bytes, access.bytes, data) : ~uint64_t{0});
   });
 }
 
 void RaceWorkgroup::compare() {
   std::set<std::tuple<WaveRace::Rule, uint16_t, uint16_t>> told;
-  log_of_waves_.settle(clocks_, [&](const WaveConflict& conflict) {
+  waves_log_->settle(clocks_, [&](const WaveConflict& conflict) {
     Severity severity = Severity::Error;
     const WaveRace::Rule rule = rule_of(conflict, severity);
     if (rule == WaveRace::Rule::None || !told.emplace(rule, conflict.first.site, conflict.second.site).second)
@@ -395,8 +408,10 @@ WaveRace::Rule RaceWorkgroup::rule_of(const WaveConflict& conflict, Severity& se
   if (conflict.ordered) {
     severity = Severity::Warning;
     if (!spreads_) return None;
-    const bool locked = a.lock && a.lock == b.lock && !atomic;
-    if (locked && std::min(a.acquired, b.acquired) == Acquired::Nothing) return NotAcquired;
+    const WaveContext& one = conflict.first_context;
+    const WaveContext& other = conflict.second_context;
+    const bool locked = one.lock && one.lock == other.lock && !atomic;
+    if (locked && std::min(one.acquired, other.acquired) == Acquired::Nothing) return NotAcquired;
     return !conflict.seen && a.kind == GlobalKind::Write && b.kind == GlobalKind::Read ? NotSeen : None;
   }
   const emulate::Site* const first = launch_.site(a.site);
@@ -426,7 +441,7 @@ WaveRace::Rule RaceWorkgroup::rule_of(const WaveConflict& conflict, Severity& se
 
 void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Site& site,
                                 const StoredData& data, const MemoryAccess& access) {
-  if (access.scalar || access.bytes > 16 || data.first < 0 || ascends(access)) return;
+  if (access.scalar || access.side_by_side || access.bytes > 16 || data.first < 0 || ascends(access)) return;
   constexpr uint32_t kSlots = 128;
   uint8_t lane_at[kSlots] = {};  // lane + 1, by a hash of its address
   for (uint64_t left = access.lanes; left; left &= left - 1) {

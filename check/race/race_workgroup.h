@@ -71,13 +71,15 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   Extent3 id_;
   uint32_t number_;
   uint32_t waves_;
+  const emulate::Site* site_ = nullptr;  ///< of the last instruction, and its facts
+  const SiteFacts* facts_ = nullptr;
   uint64_t events_ = 0;  ///< so far, for the order of findings
   uint32_t phase_ = 1;   ///< barriers so far
   bool apart_ = false;   ///< in this phase of the split barrier a wave may do something behind its signal
   bool met_ = false;     ///< in the last phase none did: it was as a whole barrier
   std::unique_ptr<LdsShadow> shadow_;
   WaveClocks clocks_;
-  WaveLog log_of_waves_;
+  std::unique_ptr<WaveLog> waves_log_;
   bool spreads_;  ///< over two compute units
   std::array<WaveState, WaveClocks::kWaves> states_{};
   bool pending_invalidate_ = false;  ///< something was acquired since the last one

@@ -1,4 +1,4 @@
-// What the race checker knows of an instruction, found once a launch.
+// What the race checker knows of an instruction, found once a program.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct SiteFacts {
     kInvalidatesOwn = 1 << 8,  ///< what other waves of the workgroup may have written
   };
   uint16_t events = 0;
-  uint16_t number = 0;     ///< among those of the launch; 0: none is left
+  uint16_t number = 0;     ///< among the accesses of the program; 0: none is left
   bool coherent = false;   ///< at agent scope or wider
   bool near = false;       ///< coherent at workgroup scope or wider
   bool narrow = false;     ///< says that it is for its own workgroup alone

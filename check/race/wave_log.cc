@@ -20,11 +20,6 @@ bool conflict(GlobalKind one, GlobalKind other) {
   return !(reads(one) && reads(other)) && !(is_atomic(one) && is_atomic(other));
 }
 
-bool changes(const WaveAccess& write, uint64_t address) {
-  const uint64_t element = (address - write.begin) / write.element;
-  return element >= 64 || (write.changes >> element & 1);
-}
-
 }  // namespace
 
 std::vector<WaveLog::Written> WaveLog::written() const {
@@ -72,46 +67,63 @@ std::vector<uint32_t> WaveLog::suspects() const {
   return found;
 }
 
-void WaveLog::settle(const WaveClocks& clocks, const Found& found) {
-  if (written_) {
-    const std::vector<uint32_t> all = suspects();
-    uint64_t bits = 16;
-    for (const uint32_t i : all) bits |= accesses_[i].begin | accesses_[i].end();
-    const int shift = std::countr_zero(bits);
-    /// The last access of each wave and kind.
-    std::unordered_map<uint64_t, std::vector<uint32_t>> cells;
-    uint64_t work = 0;
-    for (const uint32_t i : all) {
-      const WaveAccess& second = accesses_[i];
-      work += second.bytes >> shift;
-      if (work > kMostCells) break;
-      for (uint64_t cell = second.begin >> shift; cell < second.end() >> shift; ++cell) {
-        std::vector<uint32_t>& before = cells[cell];
-        uint32_t* own = nullptr;
-        for (uint32_t& other : before) {
-          const WaveAccess& first = accesses_[other];
-          if (first.wave == second.wave) {
-            if (first.kind == second.kind) own = &other;
-            continue;
-          }
-          if (!conflict(first.kind, second.kind)) continue;
-          const WaveClocks::Knowledge& known = clocks.kept(second.snapshot);
-          const uint64_t address = cell << shift;
-          found({.first = first,
-                 .second = second,
-                 .address = address,
-                 .ordered = known.ordered[first.wave] > first.clock,
-                 .seen = known.seen[first.wave] > first.clock,
-                 .equal = second.kind == GlobalKind::Write && !changes(second, address)});
-        }
-        if (own)
-          *own = i;
-        else
-          before.push_back(i);
+bool WaveLog::changes(uint32_t write, uint64_t address) const {
+  const auto found =
+      std::ranges::lower_bound(changes_, write, {}, [](const auto& each) { return each.first; });
+  if (found == changes_.end() || found->first != write) return false;
+  const uint64_t element = (address - accesses_[write].begin) / accesses_[write].element;
+  return element >= 64 || (found->second >> element & 1);
+}
+
+void WaveLog::compare(const WaveClocks& clocks, const Found& found) const {
+  const std::vector<uint32_t> all = suspects();
+  uint64_t bits = 16;
+  for (const uint32_t i : all) bits |= accesses_[i].begin | accesses_[i].end();
+  const int shift = std::countr_zero(bits);
+  std::unordered_map<uint64_t, std::vector<uint32_t>> cells;  // the last access of each wave and kind
+  const auto visit = [&](uint32_t number, uint64_t cell) {
+    const WaveAccess& second = accesses_[number];
+    std::vector<uint32_t>& before = cells[cell];
+    uint32_t* own = nullptr;
+    for (uint32_t& other : before) {
+      const WaveAccess& first = accesses_[other];
+      if (first.wave == second.wave) {
+        if (first.kind == second.kind) own = &other;
+        continue;
       }
+      if (!conflict(first.kind, second.kind)) continue;
+      const WaveContext& from = contexts_[first.context];
+      const WaveContext& to = contexts_[second.context];
+      const WaveClocks::Knowledge& known = clocks.kept(to.snapshot);
+      const uint64_t address = cell << shift;
+      found({.first = first,
+             .second = second,
+             .first_context = from,
+             .second_context = to,
+             .address = address,
+             .ordered = known.ordered[first.wave] > from.clock,
+             .seen = known.seen[first.wave] > from.clock,
+             .equal = second.kind == GlobalKind::Write && !changes(number, address)});
     }
+    if (own)
+      *own = number;
+    else
+      before.push_back(number);
+  };
+  uint64_t work = 0;
+  for (const uint32_t i : all) {
+    work += accesses_[i].bytes >> shift;
+    if (work > kMostCells) return;
+    for (uint64_t cell = accesses_[i].begin >> shift; cell < accesses_[i].end() >> shift; ++cell)
+      visit(i, cell);
   }
+}
+
+void WaveLog::settle(const WaveClocks& clocks, const Found& found) {
+  if (written_) compare(clocks, found);
   accesses_.clear();
+  contexts_.clear();
+  changes_.clear();
   written_ = false;
 }
 

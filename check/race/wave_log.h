@@ -4,8 +4,10 @@
 // waves meet: at once with what was written, and one by one, in the order of the run, where waves share that.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "check/race/global_shadow.h"
@@ -16,18 +18,23 @@ namespace wavesmith::check {
 /// How far a wave that has taken a lock has invalidated its caches since.
 enum class Acquired : uint8_t { Nothing, Workgroup, Agent };
 
+/// What is the same for many accesses of a wave.
+struct WaveContext {
+  uint64_t lock = 0;  ///< that the wave holds; 0: none
+  uint32_t clock = 0, snapshot = 0;
+  Acquired acquired = Acquired::Nothing;  ///< since it took the lock
+  bool operator==(const WaveContext&) const = default;
+};
+
 /// Bytes in a row that a wave's instruction accesses.
 struct WaveAccess {
   uint64_t begin;
-  uint64_t changes;  ///< of a write: elements that it changes, a bit each
-  uint64_t lock;     ///< that the wave holds; 0: none
-  uint32_t bytes, clock, snapshot;
+  uint32_t bytes, context;
   uint16_t site;
   uint8_t element;  ///< bytes
   uint8_t wave;
   GlobalKind kind;
-  Acquired acquired;  ///< since it took the lock
-  bool flag;          ///< of one address: it may be a flag's or a lock's
+  bool flag;  ///< of one address: it may be a flag's or a lock's
   [[nodiscard]] uint64_t end() const { return begin + bytes; }
   [[nodiscard]] bool writes() const { return kind == GlobalKind::Write || kind == GlobalKind::Atomic; }
 };
@@ -36,6 +43,8 @@ struct WaveAccess {
 struct WaveConflict {
   const WaveAccess& first;
   const WaveAccess& second;
+  const WaveContext& first_context;
+  const WaveContext& second_context;
   uint64_t address;
   bool ordered;  ///< yet
   bool seen;     ///< and the second has invalidated its caches since
@@ -46,9 +55,23 @@ class WaveLog {
  public:
   using Found = std::function<void(const WaveConflict&)>;
 
-  void add(const WaveAccess& access) {
-    written_ |= access.writes();
-    accesses_.push_back(access);
+  /// The number of a wave's context, for its accesses until it changes.
+  uint32_t context(uint32_t wave, const WaveContext& context) {
+    if (const uint32_t known = latest_[wave]; known < contexts_.size() && contexts_[known] == context)
+      return known;
+    contexts_.push_back(context);
+    return latest_[wave] = static_cast<uint32_t>(contexts_.size() - 1);
+  }
+  void add(const WaveAccess& access, uint64_t begin, uint32_t bytes) {
+    WaveAccess& one = accesses_.emplace_back(access);
+    one.begin = begin;
+    one.bytes = bytes;
+  }
+  /// `changes`: elements of which memory does not hold yet what is written, a bit each.
+  void add_write(const WaveAccess& access, uint64_t begin, uint32_t bytes, uint64_t changes) {
+    if (changes) changes_.emplace_back(static_cast<uint32_t>(accesses_.size()), changes);
+    written_ = true;
+    add(access, begin, bytes);
   }
   /// Whether it should be told what conflicts, lest it grows without bounds.
   [[nodiscard]] bool full() const { return accesses_.size() >= kMost; }
@@ -56,7 +79,7 @@ class WaveLog {
   void settle(const WaveClocks& clocks, const Found& found);
 
  private:
-  static constexpr size_t kMost = 1 << 17;
+  static constexpr size_t kMost = 1 << 14;
   /// What is written in a row, by one wave or by several.
   struct Written {
     uint64_t begin, end;
@@ -68,8 +91,13 @@ class WaveLog {
   [[nodiscard]] std::vector<Written> written() const;
   /// Accesses of what one wave writes and another one touches, in their order.
   [[nodiscard]] std::vector<uint32_t> suspects() const;
+  void compare(const WaveClocks& clocks, const Found& found) const;
+  [[nodiscard]] bool changes(uint32_t write, uint64_t address) const;
 
   std::vector<WaveAccess> accesses_;
+  std::vector<WaveContext> contexts_;
+  std::vector<std::pair<uint32_t, uint64_t>> changes_;  ///< by access
+  std::array<uint32_t, WaveClocks::kWaves> latest_{};
   bool written_ = false;
 };
 
