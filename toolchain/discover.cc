@@ -85,6 +85,19 @@ void add_libraries(Toolchain& found, Headers::Origin origin, const fs::path& fol
   found.libraries.push_back({origin, folder.string()});
 }
 
+/// compiler-rt's builtins of this machine below a compiler's own folder, `lib/clang/22`.
+std::string find_builtins(const fs::path& compiler) {
+  std::error_code failed;
+  for (const auto& resources : fs::directory_iterator(compiler / "lib" / "clang", failed)) {
+    const fs::path folder = resources.path() / "lib";
+    for (const char* const name :
+         {"linux/libclang_rt.builtins-x86_64.a", "x86_64-pc-linux-gnu/libclang_rt.builtins.a",
+          "x86_64-unknown-linux-gnu/libclang_rt.builtins.a"})
+      if (is_there(folder / name)) return (folder / name).string();
+  }
+  return {};
+}
+
 void find_compilers(Toolchain& found) {
   std::vector<std::string> names;
   if (const std::string given = environment_variable("WAVESMITH_CLANG"); !given.empty()) {
@@ -101,6 +114,7 @@ void find_compilers(Toolchain& found) {
   const fs::path folder = fs::canonical(found.clang, ignored).parent_path();
   found.lld = find_program({(folder / "ld.lld").string(), (folder / "lld").string()});
   found.bundler = find_program({(folder / "clang-offload-bundler").string()});
+  found.builtins = find_builtins(folder.parent_path());
 }
 
 void find_rocm(Toolchain& found) {

@@ -31,6 +31,7 @@ struct Toolchain {
   std::string clang;                       ///< clang++; empty: none found
   std::string lld;                         ///< the linker beside it, which device code needs
   std::string bundler;                     ///< clang-offload-bundler beside it
+  std::string builtins;                    ///< its library of what code calls that it generates; empty: none
   std::string hipcc;                       ///< ROCm's own compiler driver; empty: no ROCm
   std::vector<Headers> headers;            ///< best first
   std::vector<DeviceLibraries> libraries;  ///< best first

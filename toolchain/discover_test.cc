@@ -1,6 +1,7 @@
 #include "toolchain/discover.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -64,6 +65,22 @@ TEST(Discover, AFolderWithHalfOfTheDeviceLibrariesIsNone) {
   for (const DeviceLibraries& libraries : discover().libraries)
     EXPECT_NE(libraries.origin, Headers::Origin::Given) << libraries.folder;
   unsetenv("WAVESMITH_HIP_PATH");
+}
+
+TEST(Discover, BuiltinsAreFoundBelowTheCompilersFolder) {
+  for (const char* place :
+       {"linux/libclang_rt.builtins-x86_64.a", "x86_64-pc-linux-gnu/libclang_rt.builtins.a"}) {
+    const Scratch scratch("discover");
+    const std::string clang = (scratch / "bin/clang++").string();
+    const std::string builtins = (scratch / "lib/clang/22/lib" / place).string();
+    ASSERT_TRUE(write_file(clang, std::string_view("#!/bin/sh\n")));
+    ASSERT_EQ(chmod(clang.c_str(), 0755), 0);
+    setenv("WAVESMITH_CLANG", clang.c_str(), 1);
+    EXPECT_EQ(discover().builtins, "") << place;
+    EXPECT_TRUE(write_file(builtins, std::string_view("!<arch>\n")));
+    EXPECT_EQ(discover().builtins, builtins);
+    unsetenv("WAVESMITH_CLANG");
+  }
 }
 
 }  // namespace

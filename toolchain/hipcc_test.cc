@@ -126,6 +126,20 @@ TEST(HipccPlan, WithoutHeadersAndLibrariesNoneAreSearched) {
   EXPECT_FALSE(plan(tools, arguments, "gfx942"));
 }
 
+TEST(HipccPlan, ProgramsAreLinkedWithTheCompilersBuiltins) {
+  Folder folder;
+  Toolchain tools;
+  tools.clang = tools.lld = tools.bundler = "/bin/true";
+  tools.builtins = "/clang/libclang_rt.builtins-x86_64.a";
+  setenv("WAVESMITH_CACHE", (folder / "cache").c_str(), 1);
+  const Result<Plan> steps = plan(tools, *parse_arguments({folder.write("a.hip", ""), "-lm"}), "gfx942");
+  ASSERT_TRUE(steps) << steps.error().text();
+  ASSERT_EQ(steps->commands.size(), 2u);
+  EXPECT_EQ(steps->commands[0].end(),
+            std::find(steps->commands[0].begin(), steps->commands[0].end(), tools.builtins));
+  EXPECT_EQ(steps->commands[1].back(), tools.builtins);
+}
+
 TEST(HipccPlan, BitcodeOfTheDeviceIsCompiledOnly) {
   Folder folder;
   Toolchain tools;

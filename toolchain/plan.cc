@@ -170,6 +170,8 @@ class Planner {
     // By its full name: the short one is no link but a library of its own where links cannot be
     // (runtime/forward).
     command.emplace_back(tools_.runtime.empty() ? "-lamdhip64" : "-l:libamdhip64.so.7");
+    // As hipcc does: the host's code calls conversions of bf16 there, which libgcc has from GCC 13 on.
+    if (!tools_.builtins.empty()) command.push_back(tools_.builtins);
     plan_.commands.push_back(std::move(command));
   }
 
