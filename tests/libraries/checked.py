@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 SEVERITIES = ("error", "warning", "hint")
+# Names of templates are as long as pages, and their ends say which instance it is.
+_NAME = 120
 
 
 def settings(checkers: str, folder: str) -> dict[str, str]:
@@ -28,8 +30,12 @@ class Fault:
         return f"{self.severity} {self.rule}: " + "; ".join(self.parties)
 
 
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME // 2]} ... {name[-_NAME // 2 :]}"
+
+
 def _party(one: dict[str, Any]) -> str:
-    where = f"{one['kernel']} + {one['offset']:#x}" if one["kernel"] else "the host"
+    where = f"{_short(one['kernel'])} + {one['offset']:#x}" if one["kernel"] else "the host"
     return " ".join(word for word in (one["role"], one["instruction"], "at", where) if word)
 
 

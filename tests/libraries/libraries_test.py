@@ -303,6 +303,14 @@ class Checked(unittest.TestCase):
         fault = checked.fault({"severity": "error", "checker": "memory", "rule": "double-free", "parties": [party]})
         self.assertEqual(str(fault), "error memory/double-free: frees at the host")
 
+    def test_long_names_are_shortened(self) -> None:
+        finding = self.finding("error", "lds-read-write", 8, 1)
+        finding["parties"][0]["kernel"] = "rocprim::sort<" + "int, " * 100 + "less<int>>"  # type: ignore[index]
+        text = str(checked.fault(finding))
+        self.assertLess(len(text), 250)
+        self.assertIn("at rocprim::sort<int, ", text)
+        self.assertTrue(text.endswith("less<int>> + 0x8"), text)
+
     def test_checkers_reach_the_program(self) -> None:
         library = suite.Library("a", "A", ["liba"], ["a-test"], setting={"TYPES": "f16"})
         command = run_libraries.launcher("mi300x", library, checked.settings("race,wait", "/out/reports"))
