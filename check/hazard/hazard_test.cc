@@ -175,6 +175,10 @@ TEST_P(PairTest, IsToldApart) {
 
 // clang-format off
 constexpr Pair kPairs[] = {
+    {"store-data", "gfx942", 64, "global_store_dwordx4 v0, v[4:7], s[4:5]\ns_waitcnt vmcnt(1)\nv_mov_b32 v5, 1",
+     "global_store_dwordx4 v0, v[4:7], s[4:5]\ns_waitcnt vmcnt(0)\nv_mov_b32 v5, 1"},
+    {"store-data", "gfx950", 64, "s_waitcnt vmcnt(0)\nglobal_store_dwordx4 v0, v[4:7], s[4:5] sc1\nv_mov_b32 v5, 1",
+     "global_store_dwordx4 v0, v[4:7], s[4:5] sc1\ns_waitcnt vmcnt(0) lgkmcnt(0)\nv_mov_b32 v5, 1"},
     {"trans-result", "gfx1100", 32, "v_rcp_f32 v3, v1\nv_add_f32 v4, v3, v1",
      "v_rcp_f32 v3, v1\ns_waitcnt_depctr depctr_va_vdst(0)\nv_add_f32 v4, v3, v1"},
     {"trans-result", "gfx1100", 64, "v_exp_f32 v3, v1\nv_mov_b32 v4, 0\nv_mov_b32 v5, 0\nv_mul_f32 v6, v3, v1",
@@ -216,7 +220,7 @@ constexpr Pair kPairs[] = {
 };
 // clang-format on
 
-INSTANTIATE_TEST_SUITE_P(Rdna, PairTest, testing::ValuesIn(kPairs));
+INSTANTIATE_TEST_SUITE_P(Waits, PairTest, testing::ValuesIn(kPairs));
 
 TEST(Hazard, IsFollowedAcrossBranches) {
   EXPECT_EQ(rules_of("gfx942", 64,

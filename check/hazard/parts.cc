@@ -8,6 +8,7 @@
 #include "isa/cost/cost.h"
 #include "isa/matrix/instruction.h"
 #include "isa/rows.h"
+#include "isa/wait_counters.h"
 
 namespace wavesmith::check::hazard {
 namespace {
@@ -221,6 +222,7 @@ Parts parts_of(const emulate::Site& site, const isa::Target& target, int wave_la
     find_hardware_register(parts, in);
     const isa::ControlRow* const control = isa::find_control(in.mnemonic);
     if (parts.operation == Operation::WaitForOthers && control->facts.fields) parts.drains = drains_of(in);
+    parts.waits_for_memory = isa::wait_counters(in).vm == 0;
   }
   return parts;
 }

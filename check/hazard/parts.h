@@ -41,7 +41,8 @@ struct Parts {
   bool moves_result = false;      ///< its result is shifted in its register: by op_sel, or by SDWA's dst_sel
   bool does_nothing = false;      ///< v_nop
   bool salu = false;
-  bool memory = false;  ///< vector memory, LDS or an export
+  bool memory = false;            ///< vector memory, LDS or an export
+  bool waits_for_memory = false;  ///< until all of vector memory is done: vmcnt(0)
   // Registers. Sources are those that an instruction needs, not those that it leaves as they were.
   Registers vector_sources, vector_writes;  ///< VGPRs and AGPRs
   Registers vector_reads;                   ///< with those that it keeps parts of

@@ -56,6 +56,7 @@ bool Window::reads_valu_scalars(const Parts& parts) const {
 bool Window::judge(uint64_t number, const emulate::Site& site, const Facts& facts, uint64_t between,
                    Happened& happened) const {
   const Past& past = past_[number % kKept];
+  if (number < stored_ && past.facts->parts.memory) return false;
   const Rule* broken = nullptr;
   uint64_t needed = between;
   isa::RegisterRange about;

@@ -29,6 +29,7 @@ class Window {
     expected_ = site.instruction.pc + site.instruction.size;
     if (parts.matrix && unit_free_ > issued) issued = unit_free_;
     if (parts.salu && issued < watched_ && reads_valu_scalars(parts)) drained_ = count_;
+    if (parts.waits_for_memory) stored_ = count_;
     if (facts.second && issued < watched_) look_back(site, facts, issued, found);
     next_ = issued + static_cast<uint64_t>(parts.states);
     if (parts.matrix) unit_free_ = issued + static_cast<uint64_t>(parts.passes);
@@ -69,6 +70,7 @@ class Window {
   uint64_t branch_taken_;  ///< wait states that a branch takes beside its own
   uint64_t expected_ = 0;  ///< pc of the next instruction where there is no branch
   uint64_t count_ = 0, drained_ = 0;
+  uint64_t stored_ = 0;  ///< stores before it have been done: they have read their data
   uint64_t next_ = 1, unit_free_ = 0, watched_ = 0, matrix_watched_ = 0;
 };
 
