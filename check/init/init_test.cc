@@ -11,7 +11,7 @@
 namespace wavesmith::check {
 namespace {
 
-enum class On { All, Cdna, Rdna, Rdna32 };
+enum class On { All, Cdna, Rdna, Rdna32, Rdna4 };
 
 struct Case {
   const char* name;
@@ -94,6 +94,8 @@ const Case kRegisters[] = {
      "output at global_store"},
     {"DualIssue", On::Rdna32, "v_dual_mov_b32 v5, v0 :: v_dual_add_f32 v2, v3, v1",
      "v_mov_b32 v3, 0\nv_dual_mov_b32 v5, v0 :: v_dual_add_f32 v2, v3, v1", "output at global_store"},
+    {"TranscendentalOfAScalar", On::Rdna4, "v_s_sqrt_f32 s20, s21\nADD v2, s20, v0",
+     "s_mov_b32 s21, 4.0\nv_s_sqrt_f32 s20, s21\nADD v2, s20, v0", "output at global_store"},
     {"Permlane", On::Rdna,
      "MOVX PAIR, EXEC\nMOVX EXEC, 0xff\nv_mov_b32 v3, 1\nMOVX EXEC, FIRST\ns_mov_b32 s20, 0x99999999\n"
      "v_permlane16_b32 v2, v3, s20, s20\nADD v2, v2, v0",
@@ -191,8 +193,9 @@ std::vector<WaveOf> waves(On on) {
   std::vector<WaveOf> all;
   if (on == On::All || on == On::Cdna) all.insert(all.end(), std::begin(kCdna), std::end(kCdna));
   if (on != On::Cdna)
-    std::copy_if(std::begin(kRdna), std::end(kRdna), std::back_inserter(all),
-                 [&](const WaveOf& wave) { return on != On::Rdna32 || wave.lanes == 32; });
+    std::copy_if(std::begin(kRdna), std::end(kRdna), std::back_inserter(all), [&](const WaveOf& wave) {
+      return (on != On::Rdna32 || wave.lanes == 32) && (on != On::Rdna4 || wave.target == "gfx1201");
+    });
   return all;
 }
 

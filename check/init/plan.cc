@@ -212,12 +212,16 @@ class StepMaker {
     } else if (expressible()) {
       step_.rule = Rule::Expression;
       step_.meaning = row_.meaning();
-    } else if (row_.shape == isa::Shape::Wave) {
+    } else if (row_.shape == isa::Shape::Wave && writes_vectors()) {
       step_.rule = Rule::Shuffle;
       step_.shuffle = shuffle();
     } else if (row_.shape == isa::Shape::Packed && all_in_two()) {
       step_.rule = row_.mnemonics.find("v_pk_mov_b32") != std::string_view::npos ? Rule::Pair : Rule::Halves;
     }
+  }
+  /// Not so of the transcendental instructions of gfx12 on scalar registers.
+  [[nodiscard]] bool writes_vectors() const {
+    return !step_.results.empty() && step_.results[0].kind == Place::Kind::Vector;
   }
   /// Whether every source and the result are two values.
   [[nodiscard]] bool all_in_two() const {
