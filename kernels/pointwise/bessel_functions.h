@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/pointwise/bessel_series.h"
-#include "kernels/pointwise/double_functions.h"
+#include "kernels/pointwise/large_angles.h"
 
 namespace wavesmith::kernels::wide {
 
@@ -34,7 +34,7 @@ struct Bessel {
     const double inverse = 1 / x, t = 128 * inverse * inverse - 1;
     const double cosine = of_one ? polynomial(series::kCosine1, t) : polynomial(series::kCosine0, t);
     const double sine = inverse * (of_one ? polynomial(series::kSine1, t) : polynomial(series::kSine0, t));
-    const Angle angle(x);
+    const Angle angle = angle_of(x);
     const double sum = angle.sine + angle.cosine, difference = angle.sine - angle.cosine;
     const double c = of_one ? difference : sum, s = of_one ? -sum : difference;
     const double size = __builtin_sqrt(inverse / kPi);
@@ -55,7 +55,7 @@ TILE_DEVICE double spherical_bessel_j0(double x) {
   constexpr double kSeries[] = {1.,          -1. / 6,        1. / 120,       -1. / 5040,
                                 1. / 362880, -1. / 39916800, 1. / 6227020800};
   const double near = polynomial(kSeries, x * x), size = __builtin_fabs(x);
-  return size < 0.5 ? near : size == kInfinity ? 0 : Angle(x).sine / x;
+  return size < 0.5 ? near : size == kInfinity ? 0 : angle_of(x).sine / x;
 }
 
 /// The sum of y^k / (k! (k + order)!) for y up to 16 (DLMF 10.25.2); with `harmonic` each term times what K

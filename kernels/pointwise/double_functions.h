@@ -59,10 +59,21 @@ TILE_DEVICE double log1p(double x) {
   return sum == 1 || x == kInfinity ? x : sum == 0 ? -kInfinity : result;
 }
 
-/// Sine and cosine of x = k pi / 2 + rest, |rest| <= pi / 4; pi / 2 in three parts.
+/// Sine and cosine of an angle.
 struct Angle {
   double sine, cosine;
+
+  /// Of |x| < 2^48, or infinity: x = k pi / 2 + rest, |rest| <= pi / 4; pi / 2 in three parts.
   TILE_DEVICE explicit Angle(double x) {
+    const double k = __builtin_rint(x * 0.636619772367581343076);
+    double rest = __builtin_fma(k, -1.5707963267948966, x);
+    rest = __builtin_fma(k, -6.123233995736766e-17, rest);
+    rest = __builtin_fma(k, 1.4973849048591833e-33, rest);
+    *this = Angle(rest, static_cast<int>(static_cast<long>(k) & 3));
+    if (__builtin_fabs(x) == kInfinity) sine = cosine = __builtin_nan("");
+  }
+  /// Of quarters pi / 2 + rest.
+  TILE_DEVICE Angle(double rest, int quarters) {
     constexpr double kSine[] = {-1. / 6,        1. / 120,        -1. / 5040,          1. / 362880,
                                 -1. / 39916800, 1. / 6227020800, -1. / 1307674368000, 1. / 355687428096000};
     constexpr double kCosine[] = {-1. / 2,
@@ -74,20 +85,14 @@ struct Angle {
                                   -1. / 87178291200,
                                   1. / 20922789888000,
                                   -1. / 6402373705728000};
-    const double k = __builtin_rint(x * 0.636619772367581343076);
-    double rest = __builtin_fma(k, -1.5707963267948966, x);
-    rest = __builtin_fma(k, -6.123233995736766e-17, rest);
-    rest = __builtin_fma(k, 1.4973849048591833e-33, rest);
     const double square = rest * rest;
     const double s = __builtin_fma(rest * square, polynomial(kSine, square), rest);
     const double c = __builtin_fma(square, polynomial(kCosine, square), 1.0);
-    const int quarter = static_cast<int>(static_cast<long>(k) & 3);
-    const bool swapped = (quarter & 1) != 0;
+    const bool swapped = (quarters & 1) != 0;
     sine = swapped ? c : s;
     cosine = swapped ? s : c;
-    sine = (quarter & 2) != 0 ? -sine : sine;
-    cosine = quarter == 1 || quarter == 2 ? -cosine : cosine;
-    if (__builtin_fabs(x) == kInfinity) sine = cosine = __builtin_nan("");
+    sine = (quarters & 2) != 0 ? -sine : sine;
+    cosine = quarters == 1 || quarters == 2 ? -cosine : cosine;
   }
 };
 

@@ -1,7 +1,7 @@
 // The operations on floats and doubles.
 #pragma once
 
-#include "kernels/pointwise/double_functions.h"
+#include "kernels/pointwise/large_angles.h"
 #include "kernels/pointwise/operations.h"
 #include "tile/precise.h"
 
@@ -108,11 +108,11 @@ TILE_DEVICE void apply_long(Pointwise operation, Group<T, 1>& v, const T (&numbe
     case WAVESMITH_POINTWISE_LOG1P:
       return is(wide::log1p(x));
     case WAVESMITH_POINTWISE_SIN:
-      return is(wide::Angle(x).sine);
+      return is(wide::angle_of(x).sine);
     case WAVESMITH_POINTWISE_COS:
-      return is(wide::Angle(x).cosine);
+      return is(wide::angle_of(x).cosine);
     case WAVESMITH_POINTWISE_TAN: {
-      const wide::Angle angle(x);
+      const wide::Angle angle = wide::angle_of(x);
       return is(angle.sine / angle.cosine);
     }
     case WAVESMITH_POINTWISE_ASIN:

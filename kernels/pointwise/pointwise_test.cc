@@ -154,6 +154,39 @@ TEST_P(PointwiseOperations, SpecialNumbersAreTheFormulas) {
     }
 }
 
+// Also of 6381956970095103 * 2^797, the double that is nearest to a multiple of pi / 2.
+TEST_P(PointwiseOperations, AnglesOfAnySizeAreReduced) {
+  const double numbers[] = {0x1p47,
+                            0x1p48,
+                            0x1p48 + 1,
+                            -0x1p52,
+                            1e16,
+                            1e22,
+                            -1e30,
+                            3e38,
+                            0x1.6ac5b262ca1ffp+849,
+                            0x1.fffffffffffffp+1023};
+  for (const Number type : {WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64})
+    for (const Function& function : functions_of_one()) {
+      if (function.operation < WAVESMITH_POINTWISE_SIN || function.operation > WAVESMITH_POINTWISE_TAN)
+        continue;
+      SCOPED_TRACE("operation " + std::to_string(function.operation) + " of " + std::string(word_of(type)));
+      const int64_t count = type == WAVESMITH_POINTWISE_F32 ? 8 : 10;
+      Strided x(type, {count}, {size_of(type)}), y = x;
+      for (int64_t i = 0; i < count; ++i) x.set(i, numbers[i]);
+      Description one = description(function.operation, type, x.sizes);
+      const StridedOnGpu on_y(y), on_x(x);
+      one.y = on_y.operand(), one.inputs[0] = on_x.operand();
+      call(one);
+      on_y.read();
+      const double units = type == WAVESMITH_POINTWISE_F32 ? 0x1p-23 : 0x1p-50;
+      for (int64_t i = 0; i < count; ++i) {
+        const double exact = function.exact(x.get(i), 0, 0);
+        ASSERT_NEAR(y.get(i), exact, units * std::abs(exact)) << "of " << x.get(i);
+      }
+    }
+}
+
 TEST_P(PointwiseOperations, AnyTypesAndStridesAreTaken) {
   for (int round = 0; round < 150; ++round) {
     const auto sizes = any_sizes(3000);

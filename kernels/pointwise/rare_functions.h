@@ -4,6 +4,7 @@
 #include "kernels/pointwise/complex.h"
 #include "kernels/pointwise/gamma_functions.h"
 #include "kernels/pointwise/integers.h"
+#include "kernels/pointwise/large_angles.h"
 
 namespace wavesmith::kernels {
 
@@ -142,7 +143,7 @@ TILE_DEVICE void apply_rare(Pointwise operation, Group<tile::i64, 1>& v, const t
 using WideComplex = Complex<double>;
 
 TILE_DEVICE WideComplex complex_sigmoid(WideComplex x) {
-  const wide::Angle angle(-x.im);
+  const wide::Angle angle = wide::angle_of(-x.im);
   const double power = wide::exp(-x.re);
   return quotient(WideComplex{1, 0}, WideComplex{1 + power * angle.cosine, power * angle.sine});
 }
@@ -173,7 +174,7 @@ TILE_DEVICE void apply_rare(Pointwise operation, Group<WideComplex, 1>& v, const
       v.x[0] = {x.re, z.re};
       return;
     case WAVESMITH_POINTWISE_POLAR: {
-      const wide::Angle angle(z.re);
+      const wide::Angle angle = wide::angle_of(z.re);
       v.x[0] = {x.re * angle.cosine, x.re * angle.sine};
       return;
     }
