@@ -163,7 +163,7 @@ def _nan_median(x: torch.Tensor) -> torch.Tensor:
     return _of_all(_NAN_MEDIAN, x)
 
 
-@operator("mode")
+@with_out("mode", "values", "indices")
 def _mode(x: torch.Tensor, dim: int = -1, keepdim: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
     """In each sorted row the end of the longest run; of several that are as long the first."""
     dim = _wrapped(dim, x)

@@ -99,6 +99,8 @@ layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).cuda()
 layer(torch.randn(2, 5, 16, device="cuda")).sum().backward()
 convolution = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4)).cuda()
 assert convolution(torch.randn(2, 3, 8, 8, device="cuda")).shape == (2, 4, 6, 6)
+probabilities, labels = torch.randn(6, 2, 4, device="cuda").log_softmax(2), torch.tensor([[1, 2], [3, 1]]).cuda()
+assert torch.nn.functional.ctc_loss(probabilities, labels, torch.tensor([6, 6]), torch.tensor([2, 2])).isfinite()
 if cuda.device_count() > 1:
     several, one = torch.nn.DataParallel(torch.nn.Linear(3, 2).cuda()), torch.randn(5, 3)
     several(one.cuda()).sum().backward()

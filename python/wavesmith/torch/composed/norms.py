@@ -8,12 +8,10 @@ from typing import Any
 import torch
 
 from wavesmith.torch._library import operator
+from wavesmith.torch._outputs import with_out
 
 #: Operators whose kernels are PyTorch's decompositions of them.
 _DECOMPOSED = (
-    "native_batch_norm",
-    "_native_batch_norm_legit",
-    "_native_batch_norm_legit.no_stats",
     "_native_batch_norm_legit_no_training",
     "_batch_norm_with_update",
     "_batch_norm_no_update",
@@ -21,6 +19,12 @@ _DECOMPOSED = (
     "native_batch_norm_backward",
     "native_group_norm_backward",
 )
+#: Those with overloads for given results, by their names.
+_INTO_GIVEN = {
+    "native_batch_norm": "out",
+    "_native_batch_norm_legit": "out",
+    "_native_batch_norm_legit.no_stats": "no_stats_out",
+}
 
 
 def _decomposed(name: str) -> Callable[..., Any]:
@@ -38,3 +42,5 @@ def _decomposed(name: str) -> Callable[..., Any]:
 
 for _name in _DECOMPOSED:
     operator(_name)(_decomposed(_name))
+for _name, _overload in _INTO_GIVEN.items():
+    with_out(_name, "out", "save_mean", "save_invstd", overload=_overload)(_decomposed(_name))

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from wavesmith.torch._library import operator
+from wavesmith.torch._outputs import with_out
 from wavesmith.torch.composed.results import served, wide
 
 
@@ -203,10 +203,7 @@ def average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any
 
 for _dimensions in (2, 3):
     _maximum, _average = _max_pool(_dimensions), average_pool(_dimensions)
-    for _name, _kernel in (
-        (f"max_pool{_dimensions}d_with_indices", _maximum[0]),
-        (f"max_pool{_dimensions}d_with_indices_backward", _maximum[1]),
-        (f"avg_pool{_dimensions}d", _average[0]),
-        (f"avg_pool{_dimensions}d_backward", _average[1]),
-    ):
-        operator(_name)(_kernel)
+    with_out(f"max_pool{_dimensions}d_with_indices", "out", "indices")(_maximum[0])
+    with_out(f"max_pool{_dimensions}d_with_indices_backward", "grad_input")(_maximum[1])
+    with_out(f"avg_pool{_dimensions}d")(_average[0])
+    with_out(f"avg_pool{_dimensions}d_backward", "grad_input")(_average[1])

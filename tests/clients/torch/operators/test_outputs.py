@@ -38,6 +38,8 @@ OPERATORS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "bucketize": (torch.bucketize, (lambda: torch.arange(4.0),)),
     "logcumsumexp": (torch.logcumsumexp, (1,)),
     "aminmax": (torch.aminmax, ()),
+    "mode": (torch.mode, ()),
+    "average pool": (lambda x, **out: torch._C._nn.avg_pool2d(x[None], 2, **out), ()),
     "inv": (torch.linalg.inv, ()),
     "cholesky_ex": (lambda x, **out: torch.linalg.cholesky_ex(x @ x.mT, **out), ()),
     "lu_factor": (torch.linalg.lu_factor, ()),
@@ -110,3 +112,21 @@ def test_another_device_is_refused() -> None:
     function, (_, there) = _both("inv")
     with pytest.raises(RuntimeError, match=re.escape("device wavesmith:0, but got cpu instead")):
         function(*there, out=torch.empty(4, 4))
+
+
+def test_averages_are_written_where_the_tensor_lies() -> None:
+    """PyTorch for the CPU writes them as if it were contiguous."""
+    x = torch.randn(2, 3, 6, 5, 4, device=DEVICE)
+    wanted = torch.nn.functional.avg_pool3d(x, 2)
+    out = torch.empty(wanted.mT.shape, device=DEVICE).mT
+    torch._C._nn.avg_pool3d(x, 2, out=out)
+    assert torch.equal(out, wanted)
+
+
+def test_statistics_are_given_as_they_are_returned() -> None:
+    x, mean, variance = torch.randn(2, 3, 4, device=DEVICE), torch.zeros(3, device=DEVICE), torch.ones(3, device=DEVICE)
+    operator, rest = torch.ops.aten._native_batch_norm_legit, (None, None, mean, variance, False, 0.1, 1e-5)
+    outs = [torch.empty(0, device=DEVICE) for _ in range(3)]
+    operator.out(x, *rest, out=outs[0], save_mean=outs[1], save_invstd=outs[2])
+    for out, wanted in zip(outs, operator(x, *rest), strict=True):
+        assert torch.equal(out, wanted)
