@@ -1,0 +1,128 @@
+// The C API of cross entropy: checks a call and launches it.
+#include <array>
+
+#include "kernels/library/named_range.h"
+#include "kernels/loss/arguments.h"
+#include "kernels/optimiser/arguments.h"
+#include "kernels/rows/rows.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+using Description = wavesmith_cross_entropy_description;
+using Gradient = wavesmith_cross_entropy_gradient_description;
+
+constexpr const char *kName = "cross_entropy", *kGradientName = "cross_entropy_gradient";
+
+bool is_empty(const Description& one) { return one.rows == 0 || one.classes == 0; }
+
+wavesmith_kernels_status check(const char* what, const Description& one) {
+  if (!(one.smoothing >= 0 && one.smoothing <= 1))
+    return invalid(what, "smoothing is " + std::to_string(one.smoothing) + ", not in [0, 1]");
+  if (one.rows > 0 && one.classes == 0) return invalid(what, "classes is 0");
+  if (is_empty(one)) return succeed();
+  if (!one.logits.data) return invalid(what, "logits.data is null");
+  if (!one.targets) return invalid(what, "targets is null");
+  if (!one.logs) return invalid(what, "logs is null");
+  if (const auto status = check_aligned(what, "targets", one.targets, 8)) return status;
+  return check_vector(what, "logs", one.logs, WAVESMITH_KERNELS_F32);
+}
+
+/// What is written overlaps nothing that is read.
+wavesmith_kernels_status check_written(const char* what, const Description& one, const char* name,
+                                       const void* data) {
+  const NamedRange read[] = {{"logits", range_of(one.logits, one.rows, one.classes)},
+                             {"targets", ByteRange::of(one.targets, 2 * one.rows, WAVESMITH_KERNELS_F32)}};
+  return check_apart(what, NamedRange::of(name, data, one.rows, WAVESMITH_KERNELS_F32), read);
+}
+
+wavesmith_kernels_status check(const Description& one) {
+  if (const auto status = check_rows(kName, one.rows, one.classes, {{.name = "logits", .rows = &one.logits}}))
+    return status;
+  if (const auto status = check(kName, one)) return status;
+  if (is_empty(one)) return succeed();
+  if (!one.losses) return invalid(kName, "losses is null");
+  if (const auto status = check_vector(kName, "losses", one.losses, WAVESMITH_KERNELS_F32)) return status;
+  if (const auto status = check_written(kName, one, "losses", one.losses)) return status;
+  if (const auto status = check_written(kName, one, "logs", one.logs)) return status;
+  const NamedRange logs[] = {NamedRange::of("logs", one.logs, one.rows, WAVESMITH_KERNELS_F32)};
+  return check_apart(kName, NamedRange::of("losses", one.losses, one.rows, WAVESMITH_KERNELS_F32), logs);
+}
+
+wavesmith_kernels_status check(const Gradient& one) {
+  const Description& forward = one.forward;
+  if (const auto status = check_rows(kGradientName, forward.rows, forward.classes,
+                                     {{.name = "logits", .rows = &forward.logits},
+                                      {.name = "gradient", .rows = &one.gradient, .is_written = true}}))
+    return status;
+  if (const auto status = check(kGradientName, forward)) return status;
+  if (one.upstream_stride != 0 && one.upstream_stride != 1)
+    return invalid(kGradientName,
+                   "upstream_stride is " + std::to_string(one.upstream_stride) + ", neither 1 nor 0");
+  if (is_empty(forward)) return succeed();
+  if (!one.gradient.data) return invalid(kGradientName, "gradient.data is null");
+  if (!one.upstream) return invalid(kGradientName, "upstream is null");
+  if (const auto status = check_vector(kGradientName, "upstream", one.upstream, WAVESMITH_KERNELS_F32))
+    return status;
+  const NamedRange gradient = {"gradient", range_of(one.gradient, forward.rows, forward.classes)};
+  const NamedRange read[] = {
+      {"targets", ByteRange::of(forward.targets, 2 * forward.rows, WAVESMITH_KERNELS_F32)},
+      NamedRange::of("logs", forward.logs, forward.rows, WAVESMITH_KERNELS_F32),
+      NamedRange::of("upstream", one.upstream, one.upstream_stride ? forward.rows : 1,
+                     WAVESMITH_KERNELS_F32)};
+  return check_apart(kGradientName, gradient, read);
+}
+
+/// Whether as many elements as a thread takes at once are one access, in each row.
+bool at_once(const wavesmith_kernels_rows& matrix, int64_t rows) {
+  const auto bytes = static_cast<uintptr_t>(kListAtOnce * size_of(matrix.type));
+  return reinterpret_cast<uintptr_t>(matrix.data) % bytes == 0 &&
+         (rows == 1 || matrix.row_stride % kListAtOnce == 0);
+}
+
+CrossEntropyArguments arguments_of(const Description& one) {
+  CrossEntropyArguments made{};
+  made.logits = one.logits.data, made.targets = one.targets;
+  made.losses = one.losses, made.logs = one.logs;
+  made.stride = one.logits.row_stride, made.classes = one.classes, made.ignored = one.ignored;
+  made.type = one.logits.type, made.aligned = at_once(one.logits, one.rows);
+  made.kept = static_cast<float>(1 - one.smoothing);
+  made.spread = static_cast<float>(one.smoothing / static_cast<double>(one.classes));
+  return made;
+}
+
+wavesmith_kernels_status launch_each_row(const char* kernel, const CrossEntropyArguments& arguments,
+                                         int64_t rows, void* stream) {
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  return launch(*device, kernel, {.x = static_cast<unsigned>(rows), .y = 1, .threads = kListThreads},
+                &arguments, sizeof(arguments), stream);
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels
+
+using namespace wavesmith::kernels;
+
+wavesmith_kernels_status wavesmith_kernels_cross_entropy(const wavesmith_cross_entropy_description* entropy,
+                                                         void* stream) {
+  if (!entropy) return invalid(kName, "the description is null");
+  if (const auto status = check(*entropy)) return status;
+  if (is_empty(*entropy)) return succeed();
+  return launch_each_row("loss_cross_entropy", arguments_of(*entropy), entropy->rows, stream);
+}
+
+wavesmith_kernels_status wavesmith_kernels_cross_entropy_gradient(
+    const wavesmith_cross_entropy_gradient_description* gradient, void* stream) {
+  if (!gradient) return invalid(kGradientName, "the description is null");
+  if (const auto status = check(*gradient)) return status;
+  const Description& forward = gradient->forward;
+  if (is_empty(forward)) return succeed();
+  CrossEntropyArguments arguments = arguments_of(forward);
+  arguments.gradient = gradient->gradient.data, arguments.gradient_type = gradient->gradient.type;
+  arguments.gradient_stride = gradient->gradient.row_stride;
+  arguments.upstream = gradient->upstream, arguments.upstream_stride = gradient->upstream_stride;
+  arguments.factor = static_cast<float>(gradient->factor);
+  arguments.aligned = arguments.aligned && at_once(gradient->gradient, forward.rows);
+  return launch_each_row("loss_cross_entropy_gradient", arguments, forward.rows, stream);
+}

@@ -1,0 +1,93 @@
+// Cross entropy of rows of logits: one pass over a row, whose sum of e^x is kept relative to a number that is
+// near the largest logit so far.
+#pragma once
+
+#include "kernels/loss/arguments.h"
+#include "kernels/optimiser/floats.h"
+#include "kernels/pointwise/argument.h"
+#include "tile/precise.h"
+#include "tile/reduce.h"
+
+namespace wavesmith::kernels {
+
+TILE_DEVICE const void* row_of(const void* data, int type, long row, long stride) {
+  const int bytes = tile::arch::late(type) == WAVESMITH_KERNELS_F32 ? 4 : 2;
+  return reinterpret_cast<const void*>(reinterpret_cast<tile::u64>(data) +
+                                       static_cast<tile::u64>(row * stride * bytes));
+}
+
+/// The sum of e^x as a multiple of e^base. The base is less than the largest x by kSlack at most: it changes
+/// seldom, and each change rounds.
+struct SumOfPowers {
+  static constexpr float kSlack = 8, kLeast = -__FLT_MAX__;
+  float base = kLeast, sum = 0;
+
+  template <int kCount>
+  TILE_DEVICE void add(const float (&x)[kCount]) {
+    const float largest = tile::reduce_values(x, tile::Max{});
+    if (largest > base + kSlack) move_to(largest);
+    float powers[kCount];
+    TILE_UNROLL for (int i = 0; i < kCount; ++i) powers[i] = tile::precise::exp(x[i] - base);
+    sum += tile::reduce_values(powers, tile::Sum{});
+  }
+  TILE_DEVICE void move_to(float other) {
+    sum *= tile::precise::exp(base - other);
+    base = other;
+  }
+};
+
+TILE_DEVICE void cross_entropy(const CrossEntropyArguments& g) {
+  TILE_SHARED static float memory[3][16];
+  const long row = tile::arch::workgroup_id();
+  const void* const x = row_of(g.logits, g.type, row, g.stride);
+  SumOfPowers powers;
+  float total = 0;
+  each_of(static_cast<int>(g.classes), g.aligned, [&](auto at_once, int first) {
+    constexpr int kCount = decltype(at_once)::kValue;
+    float of[kCount];
+    ArrivingFloats<kCount>(x, g.type, first).get(of, g.type);
+    powers.add(of);
+    total += tile::reduce_values(of, tile::Sum{});
+  });
+  const float largest =
+      tile::reduce_row<kListThreads>(powers.base, (tile::SharedBytes)memory[0], tile::Max{});
+  powers.move_to(largest);
+  const float sum = tile::reduce_row<kListThreads>(powers.sum, (tile::SharedBytes)memory[1], tile::Sum{});
+  const float all = tile::reduce_row<kListThreads>(total, (tile::SharedBytes)memory[2], tile::Sum{});
+  if (tile::arch::thread_id() != 0) return;
+  const float log = largest + tile::precise::log(sum);
+  const auto target = tile::arch::load_global_as<long>(g.targets, row);
+  float loss = 0;
+  if (target != g.ignored) {
+    if (target < 0 || target >= g.classes) __builtin_trap();
+    float at[1];
+    ArrivingFloats<1>(x, g.type, target).get(at, g.type);
+    loss = log - g.kept * at[0];
+    if (g.spread != 0) loss -= g.spread * all;
+  }
+  tile::arch::store_global(g.logs, row, log);
+  tile::arch::store_global(g.losses, row, loss);
+}
+
+TILE_DEVICE void cross_entropy_gradient(const CrossEntropyArguments& g) {
+  const long row = tile::arch::workgroup_id();
+  const void* const x = row_of(g.logits, g.type, row, g.stride);
+  void* const to = const_cast<void*>(row_of(g.gradient, g.gradient_type, row, g.gradient_stride));
+  const auto target = tile::arch::load_global_as<long>(g.targets, row);
+  const bool counts = target != g.ignored;
+  if (counts && (target < 0 || target >= g.classes)) __builtin_trap();
+  const float log = tile::arch::load_global_as<float>(g.logs, row);
+  const float scale = g.factor * tile::arch::load_global_as<float>(g.upstream, row * g.upstream_stride);
+  each_of(static_cast<int>(g.classes), g.aligned, [&](auto at_once, int first) {
+    constexpr int kCount = decltype(at_once)::kValue;
+    float of[kCount];
+    ArrivingFloats<kCount>(x, g.type, first).get(of, g.type);
+    TILE_UNROLL for (int i = 0; i < kCount; ++i) {
+      const float here = first + i == target ? g.kept : 0;
+      of[i] = counts ? scale * (tile::precise::exp(of[i] - log) - here - g.spread) : 0;
+    }
+    store_floats(of, to, g.gradient_type, first);
+  });
+}
+
+}  // namespace wavesmith::kernels
