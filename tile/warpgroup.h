@@ -56,9 +56,7 @@ TILE_DEVICE void multiply_rows(WarpgroupSums<Atom, kColumns>& sums, u64 a, u64 b
     else                                                \
       ptx::multiply_##columns##_e4m3(sums, a, b, more); \
   }
-  TILE_MULTIPLY(64)
   TILE_MULTIPLY(128)
-  TILE_MULTIPLY(192)
   TILE_MULTIPLY(256)
 #undef TILE_MULTIPLY
 }

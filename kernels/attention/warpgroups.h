@@ -16,19 +16,20 @@ struct AttentionTensorArguments : AttentionArguments {
   tile::ptx::TensorMap tensor_q, tensor_k, tensor_v;
 };
 
-template <class T, int kHeadSize_, int kKeys_, int kStages_, int kQueries_>
+template <class T, int kHeadSize_>
 struct AttentionWarpgroupShape {
   using Element = T;
   using Atom = tile::arch::Best<T>;
   using Layout = tile::AtomLayout<Atom>;
   static constexpr int kWarpgroups = 2;
   static constexpr int kThreads = (kWarpgroups + 1) * tile::kWarpgroupThreads;
-  static constexpr int kHeadSize = kHeadSize_, kKeys = kKeys_;
+  static constexpr int kHeadSize = kHeadSize_;
+  static constexpr int kKeys = 128;  ///< with 192 registers spill
   static constexpr int kRows = kWarpgroups * tile::kWarpgroupRows;
   static constexpr int kHalves = kHeadSize / 64;                          ///< of a row, 128 bytes each
   static constexpr int kAtoms = 2, kColumns = kHeadSize / Layout::kRows;  ///< of a warp's results
-  static constexpr int kStages = kStages_;                                ///< of K, and of V
-  static constexpr int kQueries = kQueries_;  ///< tiles of Q, of which one comes while another is multiplied
+  static constexpr int kStages = 2;                                       ///< of K, and of V
+  static constexpr int kQueries = 2;  ///< tiles of Q, of which one comes while another is multiplied
   // Of shared memory.
   static constexpr int kBytesOfHalf = kKeys * tile::Rows128::kRowBytes, kBytesOfKeys = kHalves * kBytesOfHalf;
   static constexpr int kQueriesOfHalf = tile::kWarpgroupRows * tile::Rows128::kRowBytes;

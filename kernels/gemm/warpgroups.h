@@ -11,15 +11,16 @@
 
 namespace wavesmith::kernels {
 
-template <class T, int kColumns_, int kStages_, int kCluster_>
+template <class T>
 struct GemmWarpgroupShape {
   using Element = T;
   using Atom = tile::arch::Best<T>;
   static constexpr int kWarpgroups = 2;
   static constexpr int kThreads = (kWarpgroups + 1) * tile::kWarpgroupThreads;
-  static constexpr int kRows = kWarpgroups * tile::kWarpgroupRows, kColumns = kColumns_;
+  static constexpr int kRows = kWarpgroups * tile::kWarpgroupRows, kColumns = 256;
   static constexpr int kDepth = tile::Rows128::kRowBytes / static_cast<int>(sizeof(T));
-  static constexpr int kStages = kStages_, kCluster = kCluster_;
+  static constexpr int kStages = 4;
+  static constexpr int kCluster = 2;  ///< blocks that are beside each other along the rows of D
   static constexpr int kBytesA = kRows * tile::Rows128::kRowBytes,
                        kBytesB = kColumns * tile::Rows128::kRowBytes;
   static constexpr int kShareOfB = kColumns / kCluster;  ///< columns that a block fetches
@@ -70,14 +71,10 @@ TILE_DEVICE void gemm_copies(const GemmTensorArguments& g, const tile::Stages<Sh
       char* const a = memory + turn.stage * Shape::kBytesA;
       char* const b = memory + Shape::kStages * Shape::kBytesA + turn.stage * Shape::kBytesB;
       ptx::load_box(a, &g.tensor_a, {k, tiles.row, tiles.batch, 0}, stages.full(turn));
-      if constexpr (Shape::kCluster == 1) {
-        ptx::load_box(b, &g.tensor_b, {k, tiles.column, tiles.batch, 0}, stages.full(turn));
-      } else {
-        const int first = tiles.rank * Shape::kShareOfB;
-        ptx::load_box_to_blocks(b + first * Rows128::kRowBytes, &g.tensor_b,
-                                {k, tiles.column + first, tiles.batch, 0}, stages.full(turn),
-                                (1 << Shape::kCluster) - 1);
-      }
+      const int first = tiles.rank * Shape::kShareOfB;
+      ptx::load_box_to_blocks(b + first * Rows128::kRowBytes, &g.tensor_b,
+                              {k, tiles.column + first, tiles.batch, 0}, stages.full(turn),
+                              (1 << Shape::kCluster) - 1);
       turn.advance();
     }
   }
@@ -92,11 +89,7 @@ TILE_DEVICE void gemm_products(const GemmTensorArguments& g, const tile::Stages<
   typename Stages<Shape::kStages>::Turn turn, before;
   const int thread = arch::thread_id() % kWarpgroupThreads;
   const auto give_back = [&](const auto& which) {
-    if constexpr (Shape::kCluster == 1) {
-      if (thread == 0) stages.give_back(which);
-    } else {
-      if (thread < Shape::kCluster) ptx::arrive_in_block(stages.free(which), thread);
-    }
+    if (thread < Shape::kCluster) ptx::arrive_in_block(stages.free(which), thread);
   };
   const u32 base = ptx::shared_address(memory);
   const u64 first_a = Rows128::along_k(base + group * kWarpgroupRows * Rows128::kRowBytes);
@@ -135,13 +128,7 @@ TILE_DEVICE void gemm_by_warpgroups(const GemmTensorArguments& g, char* shared) 
     stages.begin(Shape::kWarpgroups * Shape::kCluster);
     ptx::announce_barriers();
   }
-  const auto meet = [] {
-    if constexpr (Shape::kCluster > 1)
-      ptx::cluster_barrier();
-    else
-      arch::barrier();
-  };
-  meet();
+  ptx::cluster_barrier();
   const int group = thread / kWarpgroupThreads;
   if (group == Shape::kWarpgroups) {
     ptx::give_registers<Shape::kRegistersOfCopies>();
@@ -150,7 +137,7 @@ TILE_DEVICE void gemm_by_warpgroups(const GemmTensorArguments& g, char* shared) 
     ptx::take_registers<Shape::kRegistersOfProducts>();
     gemm_products<Shape>(g, stages, memory, group);
   }
-  meet();  // no block ends while another one writes to it
+  ptx::cluster_barrier();  // no block ends while another one writes to it
 }
 
 }  // namespace wavesmith::kernels

@@ -18,7 +18,7 @@ struct NvidiaAttention {
   int left, right;  ///< keys that a query sees to its sides; negative: all
   float scale;
   float softcap;  ///< of the kernels for shaped scores; 0: none
-  int blocks;     ///< of kernels by warpgroups: 0 for one per tile
+  int blocks;     ///< of kernels by warpgroups: 0 for their own
 };
 
 namespace {
@@ -58,17 +58,21 @@ const char* by_warpgroups(void (*kernel)(AttentionTensorArguments), CUtensorMapD
       !tensor(g.tensor_k, p.k, p.length_k, p.heads_of_keys, p.row_k, p.head_k, p.batch_k, Shape::kKeys) ||
       !tensor(g.tensor_v, p.v, p.length_k, p.heads_of_keys, p.row_v, p.head_v, p.batch_v, Shape::kKeys))
     return "rows, heads and batches must be multiples of 16 bytes apart";
-  const int blocks = p.blocks > 0 && p.blocks < g.workgroups ? p.blocks : g.workgroups;
+  // Tiles with few keys gain by copies that come while the results before them leave; long ones, above all causal ones,
+  // by blocks that take the next one when they are done.
+  constexpr int kFew = 4096;
+  const int wanted = p.blocks > 0 ? p.blocks : p.length_k > kFew ? g.workgroups : multiprocessors();
+  const int blocks = wanted < g.workgroups ? wanted : g.workgroups;
   return launch_kernel(kernel, dim3(blocks), Shape::kThreads, Shape::kBytes + tile::Rows128::kAlignment, g, stream);
 }
 
 }  // namespace
 
-#define BY_WARPGROUPS(type, map, head, keys, stages, queries)                                                          \
-  extern "C" __global__ void attention_##type##_##head##_##keys##_##stages##_##queries(AttentionTensorArguments);      \
-  static const char* call_##type##_##head##_##keys##_##stages##_##queries(const NvidiaAttention& p, void* stream) {    \
-    return by_warpgroups<AttentionWarpgroupShape<tile::type, head, keys, stages, queries>>(                            \
-        attention_##type##_##head##_##keys##_##stages##_##queries, CU_TENSOR_MAP_DATA_TYPE_##map, p, stream);          \
+#define BY_WARPGROUPS(name, type, map, head)                                                                  \
+  extern "C" __global__ void attention_##name(AttentionTensorArguments);                                      \
+  static const char* call_##name(const NvidiaAttention& p, void* stream) {                                    \
+    return by_warpgroups<AttentionWarpgroupShape<tile::type, head>>(attention_##name,                         \
+                                                                    CU_TENSOR_MAP_DATA_TYPE_##map, p, stream); \
   }
 #define BY_WARPS(name, rows, threads)                                                           \
   extern "C" __global__ void attention_##name(AttentionArguments);                              \
@@ -85,8 +89,7 @@ struct Attention {
   const char* name;
   const char* (*call)(const NvidiaAttention&, void*);
 };
-#define BY_WARPGROUPS(type, map, head, keys, stages, queries) \
-  {#type "_" #head "_" #keys "_" #stages "_" #queries, call_##type##_##head##_##keys##_##stages##_##queries},
+#define BY_WARPGROUPS(name, type, map, head) {#name, call_##name},
 #define BY_WARPS(name, rows, threads) {#name, call_##name},
 constexpr Attention kAttentions[] = {
 #include "kernels/nvidia/attentions.inc"

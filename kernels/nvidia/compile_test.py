@@ -2,8 +2,8 @@
 
     kernels/nvidia/compile_test.py --target sm_90 --host COMPILER --to FOLDER SOURCE...
 
-Nor may ptxas have products of warpgroups wait for one another. Prints what each kernel takes. Nothing runs, and no GPU is needed. nvcc is the one of tools/setup-clients, or that
-which NVCC names; without it the test is skipped (77).
+Nor may ptxas have products of warpgroups wait for one another. Prints what each kernel takes. Nothing runs, and no GPU
+is needed. nvcc is the one of tools/setup-clients, or that which NVCC names; without it the test is skipped (77).
 """
 
 import argparse

@@ -1,18 +1,11 @@
-"""The kernels of a library that build_library makes, by ctypes, on PyTorch's tensors and its current stream."""
+"""The kernels of a library that build_library.py makes, by ctypes, on PyTorch's tensors and its current stream."""
 
 import ctypes
-import os
-import shutil
-import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import torch
 
-ROOT = Path(__file__).resolve().parents[2]
-HERE = Path(__file__).resolve().parent
-FLAGS = ["-x", "cu", "-std=c++20", "--expt-relaxed-constexpr", "-gencode=arch=compute_90a,code=sm_90a", f"-I{ROOT}"]
 TYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2, torch.float8_e4m3fn: 5}  # tile::Type
 
 POINTER, LONG, INT, FLOAT = ctypes.c_void_p, ctypes.c_long, ctypes.c_int, ctypes.c_float
@@ -30,7 +23,7 @@ Product = _structure(
         (LONG, "stride_a stride_b stride_c stride_d batch_a batch_b batch_c batch_d"),
         (INT, "m n k batches"),
         (FLOAT, "alpha beta"),
-        (INT, "type_c type_d type_bias activation rows_of_scale_a columns_of_scale_b band blocks"),
+        (INT, "type_c type_d type_bias activation rows_of_scale_a columns_of_scale_b band"),
     ],
 )
 Attention = _structure(
@@ -43,23 +36,6 @@ Attention = _structure(
         (INT, "blocks"),
     ],
 )
-
-
-def build_library(sources: list[Path], folder: Path) -> Path:
-    """Compiles sources by nvcc, some at a time, into a library in the folder."""
-    nvcc = os.environ.get("NVCC") or shutil.which("nvcc") or "nvcc"
-    folder.mkdir(parents=True, exist_ok=True)
-
-    def compiled(source: Path) -> Path:
-        target = folder / f"{source.parent.name}_{source.stem}.o"
-        subprocess.run([nvcc, *FLAGS, "-Xcompiler", "-fPIC", "-c", source, "-o", target], check=True)
-        return target
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compiled, sources))
-    library = folder / "libnvidia_kernels.so"
-    subprocess.run([nvcc, "-shared", "-cudart", "static", *objects, "-o", library], check=True)
-    return library
 
 
 class Library:
@@ -120,7 +96,6 @@ def describe_product(
     beta: float = 0,
     activation: int = 0,
     band: int = 0,
-    blocks: int = 0,
 ) -> ctypes.Structure:
     """D of A and B transposed: batches, rows and K; a tensor's own strides say whether it lies along K."""
 
@@ -140,7 +115,7 @@ def describe_product(
         type_c=0 if c is None else TYPES[c.dtype], type_d=TYPES[d.dtype],
         type_bias=0 if bias is None else TYPES[bias.dtype], activation=activation,
         rows_of_scale_a=1 if scale_a is None else scale_a.numel(),
-        columns_of_scale_b=1 if scale_b is None else scale_b.numel(), band=band, blocks=blocks,
+        columns_of_scale_b=1 if scale_b is None else scale_b.numel(), band=band,
     )  # fmt: skip
 
 

@@ -11,18 +11,21 @@ import itertools
 import random
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 SKIPPED = 77
 try:
     import torch
-    from device_library import TYPES as TYPE
-    from device_library import Library, describe_attention, describe_product
+    from device_library import TYPES, Library, describe_attention, describe_product
 except ImportError as missing:
     print(f"no PyTorch here: {missing}", file=sys.stderr)
     sys.exit(SKIPPED)
 
 NAN = float("nan")
+RELU = 1  # Activation
 OF_NAME = {"bf16": torch.bfloat16, "f16": torch.float16, "e4m3": torch.float8_e4m3fn}
 EPSILON = {torch.float32: 2.0**-23, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, torch.float8_e4m3fn: 2.0**-4}
 Check = tuple[str, Callable[[], float]]
@@ -43,126 +46,154 @@ def share(result: torch.Tensor, expected: torch.Tensor, bound: torch.Tensor | fl
     return float("inf") if shares.isnan().any() else shares.max().item()
 
 
-def product(library: Library, name: str, m: int, n: int, k: int, batches: int, more: dict[str, str]) -> float:
-    """`more`: d, the result's type; padding behind rows; and what becomes of sums."""
+@dataclass(frozen=True)
+class Product:
+    """A product, and what becomes of its sums."""
+
+    m: int
+    n: int
+    k: int
+    batches: int
+    d: torch.dtype = torch.float32
+    padding: int = 0  # elements behind the rows of A and B
+    behind: int = 8  # and of D
+    scales: str = ""  # of A and B: "one", or "each" row and column
+    addend: bool = False  # and a bias and an activation
+
+
+def product(library: Library, name: str, p: Product) -> float:
     kind = OF_NAME[name.split("_")[0]]
-    by_columns = [layout in name for layout in ("_mk", "_mn")], [layout in name for layout in ("_kn", "_mn")]
-    padding = int(more.get("padding", "0"))
 
-    def operand(rows: int, columns_first: bool) -> torch.Tensor:
-        if columns_first:
-            return drawn(batches, k, rows + padding, dtype=kind)[:, :, :rows].transpose(1, 2)
-        return drawn(batches, rows, k + padding, dtype=kind)[:, :, :k]
+    def operand(rows: int, layouts: tuple[str, str]) -> torch.Tensor:
+        if name.endswith(layouts):
+            return drawn(p.batches, p.k, rows + p.padding, dtype=kind)[:, :, :rows].transpose(1, 2)
+        return drawn(p.batches, rows, p.k + p.padding, dtype=kind)[:, :, : p.k]
 
-    a, b = operand(m, any(by_columns[0])), operand(n, any(by_columns[1]))
-    of_d = OF_NAME.get(more.get("d", ""), torch.float32)
-    whole = poisoned(batches, m, n + int(more.get("behind", "8")), dtype=of_d)
-    d = whole[:, :, :n]
-    expected = a.double() @ b.double().transpose(1, 2)
-    sizes = a.double().abs() @ b.double().abs().transpose(1, 2)
-    given: dict[str, object] = {"alpha": 2.0}
-    expected, sizes = expected * 2, sizes * 2
-    if "scales" in more:
-        rows, columns = (m, n) if more["scales"] == "each" else (1, 1)
-        given["scale_a"], given["scale_b"] = torch.rand(rows, device="cuda") + 0.5, torch.rand(columns, device="cuda") + 0.5
+    a, b = operand(p.m, ("_mk", "_mn")), operand(p.n, ("_kn", "_mn"))
+    whole = poisoned(p.batches, p.m, p.n + p.behind, dtype=p.d)
+    d = whole[:, :, : p.n]
+    expected = 2 * a.double() @ b.double().transpose(1, 2)
+    sizes = 2 * a.double().abs() @ b.double().abs().transpose(1, 2)
+    given: dict[str, Any] = {"alpha": 2.0}
+    if p.scales:
+        rows, columns = (p.m, p.n) if p.scales == "each" else (1, 1)
+        given |= {"scale_a": drawn(rows).abs() + 0.5, "scale_b": drawn(columns).abs() + 0.5}
         factors = given["scale_a"].double()[:, None] * given["scale_b"].double()[None, :]
         expected, sizes = expected * factors, sizes * factors
-    if "addend" in more:
-        given["c"], given["beta"], given["bias"] = drawn(batches, m, n, dtype=torch.bfloat16), 0.5, drawn(n)
-        expected = expected + 0.5 * given["c"].double() + given["bias"].double()
-        given["activation"] = 1
-        expected = expected.relu()
+    if p.addend:
+        given |= {"c": drawn(*d.shape, dtype=torch.bfloat16), "beta": 0.5, "bias": drawn(p.n), "activation": RELU}
+        expected = (expected + 0.5 * given["c"].double() + given["bias"].double()).relu()
     library.product(name, describe_product(a, b, d, **given))
     torch.cuda.synchronize()
-    if not whole[:, :, n:].isnan().all():
+    if not whole[:, :, p.n :].isnan().all():
         return float("inf")
-    # Of floats of 8 bits the matrix unit keeps about 14 bits of a sum: errors of up to 0.4 * 2^-10 of the sum of sizes
-    # were measured on an H100, with K up to 1,024.
+    # Of floats of 8 bits a product by warpgroups keeps about 14 bits of a sum: an error of 0.7 * 2^-10 of the sum of
+    # sizes was measured on an H100, with K up to 16,384.
     sums = 2.0**-10 if kind == torch.float8_e4m3fn else 2.0**-20
-    return share(d, expected, expected.abs() * EPSILON[of_d] + sizes * sums + 1e-6)
+    return share(d, expected, expected.abs() * EPSILON[p.d] + sizes * sums + 1e-6)
 
 
 def products(library: Library) -> Iterator[Check]:
     for name in library.names("product"):
-        by_warpgroups = "_128x256_" in name or "_128x128_" in name or "_128x192_" in name
+        by_warpgroups = "_128x256x" in name
         step = 1 if "elements" in name else 16 if "e4m3" in name else 8
-        sizes = [(128, 256, 64, 1), (1, 8, step, 1), (130, 72, 11 * step, 1), (257, 519, 37 * step, 2), (640, 1032, 1024, 1)]
-        kinds: list[dict[str, str]] = [{}, {"padding": str(step)}]
+        sizes = [(128, 256, 64, 1), (1, 8, step, 1), (130, 72, 11 * step, 1), (257, 519, 37 * step, 2)]
+        sizes += [(640, 1032, 1024, 1)]
+        kinds: list[dict[str, Any]] = [{}, {"padding": step}]
         if by_warpgroups:
-            sizes += [(2048, 4096, 512, 1), (4100, 4104, 264 * 2, 1)]
-            kinds += [{"d": "bf16"}, {"d": "f16", "behind": "3"}, {"addend": "yes", "d": "bf16"}, {"scales": "one", "d": "bf16"}]
+            sizes += [(2048, 4096, 512, 1), (4100, 4104, 528, 1)]
+            kinds += [{"d": torch.bfloat16}, {"d": torch.float16, "behind": 3}]
+            kinds += [{"d": torch.bfloat16, "addend": True}, {"d": torch.bfloat16, "scales": "one"}]
         if "e4m3" in name:
-            kinds += [{"scales": "each", "d": "bf16"}]
+            kinds += [{"d": torch.bfloat16, "scales": "each"}]
         for (m, n, k, batches), more in itertools.product(sizes, kinds):
-            if any(layout in name for layout in ("_mk", "_kn", "_mn")):
+            if name.endswith(("_mk", "_kn", "_mn")):
                 m, n = (m + 7) // 8 * 8, (n + 7) // 8 * 8
-            if not by_warpgroups and batches * m * n * k > 1 << 31:
-                continue
-            text = f"{name} {batches}x {m} by {n} by {k} {more}"
-            yield text, lambda name=name, m=m, n=n, k=k, batches=batches, more=more: product(library, name, m, n, k, batches, more)
+            p = Product(m, n, k, batches, **more)
+            yield f"{name} {p}", partial(product, library, name, p)
 
 
-def attention(
-    library: Library, name: str, lengths: tuple[int, int], size: int, heads: tuple[int, int], window: tuple[int, int],
-    with_sinks: bool, softcap: float, blocks: int,
-) -> float:
-    kind = OF_NAME[name.split("_")[0]]
-    length_q, length_k = lengths
-    batches, (all_heads, of_keys), (left, right) = 2, heads, window
-    # Heads lie between the rows, as models have them.
-    q = drawn(batches, length_q, all_heads, size, dtype=kind).transpose(1, 2) * 2
-    k, v = (drawn(batches, length_k, of_keys, size, dtype=kind).transpose(1, 2) for _ in range(2))
-    whole = poisoned(batches, length_q, all_heads, size + 8, dtype=kind)
-    o, lse = whole[:, :, :, :size].transpose(1, 2), poisoned(batches, all_heads, length_q)
-    sinks = drawn(all_heads) if with_sinks else None
-    library.attention(name, describe_attention(q, k, v, o, lse=lse, sinks=sinks, left=left, right=right, softcap=softcap, blocks=blocks))
+@dataclass(frozen=True)
+class Attention:
+    """Queries and keys, of heads of q that share those of k and v."""
+
+    length_q: int
+    length_k: int
+    size: int
+    heads: int
+    heads_of_keys: int
+    left: int = -1
+    right: int = -1
+    sinks: bool = False
+    softcap: float = 0
+    blocks: int = 0
+
+
+def expected_attention(
+    p: Attention, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, sinks: torch.Tensor | None
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Results, the sizes of what they are sums of, and the logarithms of the sums of weights."""
+    qd, kd, vd = q.double(), *(one.double().repeat_interleave(p.heads // p.heads_of_keys, 1) for one in (k, v))
+    scores = qd @ kd.transpose(2, 3) * p.size**-0.5
+    if p.softcap:
+        scores = p.softcap * (scores / p.softcap).tanh()
+    away = torch.arange(p.length_k, device="cuda")[None, :] - torch.arange(p.length_q, device="cuda")[:, None]
+    away -= p.length_k - p.length_q
+    if p.left >= 0:
+        scores = scores.masked_fill(away < -p.left, -float("inf"))
+    if p.right >= 0:
+        scores = scores.masked_fill(away > p.right, -float("inf"))
+    lse = scores.logsumexp(3)
+    if sinks is not None:
+        lse = torch.logaddexp(lse, sinks.double()[None, :, None])
+    weights = (scores - lse[..., None]).exp().nan_to_num(0)
+    return weights @ vd, weights @ vd.abs(), lse
+
+
+def attention(library: Library, name: str, p: Attention) -> float:
+    kind, batches = OF_NAME[name.split("_")[0]], 2
+
+    def heads(length: int, count: int) -> torch.Tensor:  # between the rows, as models have them
+        return drawn(batches, length, count, p.size, dtype=kind).transpose(1, 2)
+
+    q, k, v = heads(p.length_q, p.heads) * 2, heads(p.length_k, p.heads_of_keys), heads(p.length_k, p.heads_of_keys)
+    whole = poisoned(batches, p.length_q, p.heads, p.size + 8, dtype=kind)
+    o, lse = whole[:, :, :, : p.size].transpose(1, 2), poisoned(batches, p.heads, p.length_q)
+    sinks = drawn(p.heads) if p.sinks else None
+    more: dict[str, Any] = {"left": p.left, "right": p.right, "softcap": p.softcap, "blocks": p.blocks}
+    library.attention(name, describe_attention(q, k, v, o, lse=lse, sinks=sinks, **more))
     torch.cuda.synchronize()
-    if not whole[:, :, :, size:].isnan().all():
-        return float("inf")
-    kd, vd = (one.double().repeat_interleave(all_heads // of_keys, 1) for one in (k, v))
-    scores = q.double() @ kd.transpose(2, 3) * size**-0.5
-    if softcap:
-        scores = softcap * (scores / softcap).tanh()
-    rows, keys = torch.arange(length_q, device="cuda")[:, None], torch.arange(length_k, device="cuda")[None, :]
-    shift = length_k - length_q
-    seen = torch.ones(length_q, length_k, dtype=torch.bool, device="cuda")
-    if left >= 0:
-        seen &= keys >= rows + shift - left
-    if right >= 0:
-        seen &= keys <= rows + shift + right
-    scores = scores.masked_fill(~seen, -float("inf"))
-    total = scores.logsumexp(3) if sinks is None else torch.cat([scores, sinks.double()[None, :, None, None].expand(batches, -1, length_q, 1)], 3).logsumexp(3)
-    weights = (scores - total[..., None]).exp().nan_to_num(0)
+    expected, sizes, total = expected_attention(p, q, k, v, sinks)
     none = total == -float("inf")
-    if not (lse[none] == -float("inf")).all():
+    if not whole[:, :, :, p.size :].isnan().all() or not (lse[none] == -float("inf")).all():
         return float("inf")
-    expected = weights @ vd
-    # A weight, a result and its elements are rounded.
-    error = share(o, expected, 3 * EPSILON[kind] * (weights @ vd.abs()) + 1e-6)
+    # Weights, results and their elements are rounded.
+    error = share(o, expected, 3 * EPSILON[kind] * sizes + 1e-6)
     return max(error, share(lse[~none], total[~none], 1e-3) if (~none).any() else 0)
 
 
 def attentions(library: Library) -> Iterator[Check]:
     for name in library.names("attention"):
-        parts = name.split("_")
-        size, by_warpgroups, shaped = int(parts[1]), len(parts) == 5, "shaped" in name
+        size, softcap = int(name.split("_")[1]), 3.0 if "shaped" in name else 0.0
         cases = [
-            ((128, 128), size, (2, 2), (-1, -1), False), ((1, 1), size, (1, 1), (-1, -1), False),
-            ((130, 131), size, (4, 2), (-1, 0), False), ((257, 700), size - 8, (4, 1), (-1, 0), True),
-            ((700, 257), size, (2, 2), (-1, 0), False), ((300, 513), size, (2, 2), (100, 20), False),
-            ((1000, 1000), size, (3, 1), (-1, 0), False), ((64, 2048), size, (2, 2), (-1, -1), True),
-        ]  # fmt: skip
-        for lengths, head, heads, window, sinks in cases:
-            for blocks in (0, 3) if by_warpgroups else (0,):
-                text = f"{name} {lengths} heads {heads} of {head}, window {window}, sinks {sinks}, blocks {blocks}"
-                yield text, lambda name=name, lengths=lengths, head=head, heads=heads, window=window, sinks=sinks, blocks=blocks: attention(
-                    library, name, lengths, head, heads, window, sinks, 3.0 if shaped else 0.0, blocks)
+            Attention(128, 128, size, 2, 2),
+            Attention(1, 1, size, 1, 1),
+            Attention(130, 131, size, 4, 2, right=0),
+            Attention(257, 700, size - 8, 4, 1, right=0, sinks=True),
+            Attention(700, 257, size, 2, 2, right=0),
+            Attention(300, 513, size, 2, 2, left=100, right=20),
+            Attention(1000, 1000, size, 3, 1, right=0),
+            Attention(64, 2048, size, 2, 2, sinks=True),
+        ]
+        for case, blocks in itertools.product(cases, (0, 3, 1000) if "warpgroups" in name else (0,)):
+            p = replace(case, softcap=softcap, blocks=blocks)
+            yield f"{name} {p}", partial(attention, library, name, p)
 
 
 def norm(library: Library, rows: int, columns: int, kind: torch.dtype, centred: bool) -> float:
     x, weight = drawn(rows, columns, dtype=kind), drawn(columns, dtype=kind)
     y = poisoned(rows, columns, dtype=kind)
-    library.rows("norm", x, weight, y, rows, columns, columns, TYPE[kind], 1e-5, int(centred))
+    library.rows("norm", x, weight, y, rows, columns, columns, TYPES[kind], 1e-5, int(centred))
     torch.cuda.synchronize()
     xd = x.double()
     if centred:
@@ -173,36 +204,40 @@ def norm(library: Library, rows: int, columns: int, kind: torch.dtype, centred: 
 
 def softmax(library: Library, rows: int, columns: int, kind: torch.dtype, logarithm: bool) -> float:
     x, y = drawn(rows, columns, dtype=kind), poisoned(rows, columns, dtype=kind)
-    library.rows("softmax", x, y, rows, columns, columns, TYPE[kind], 3.0, int(logarithm))
+    library.rows("softmax", x, y, rows, columns, columns, TYPES[kind], 3.0, int(logarithm))
     torch.cuda.synchronize()
     expected = (3 * x.double()).log_softmax(1) if logarithm else (3 * x.double()).softmax(1)
     return share(y, expected, expected.abs() * (EPSILON[kind] + 1e-5) + 1e-6)
 
 
-def rope(library: Library, tokens: int, heads: int, size: int, rotated: int, kind: torch.dtype, interleaved: bool) -> float:
-    x, y = drawn(tokens, heads, size, dtype=kind), poisoned(tokens, heads, size, dtype=kind)
+def rope(
+    library: Library, tokens: int, heads: int, size: int, rotated: int, kind: torch.dtype, interleaved: bool
+) -> float:
+    x, y, half = drawn(tokens, heads, size, dtype=kind), poisoned(tokens, heads, size, dtype=kind), rotated // 2
     positions = torch.randint(0, 1000, (tokens,), device="cuda", dtype=torch.int32)
-    angles = torch.arange(1000, device="cuda").double()[:, None] * 10000.0 ** (-torch.arange(rotated // 2, device="cuda").double() / (rotated // 2))
-    cosines, sines = angles.cos().float(), angles.sin().float()
-    library.rows("rope", x, y, positions, cosines, sines, tokens, heads, size, rotated, TYPE[kind], int(interleaved))
+    slower = 10000.0 ** (-torch.arange(half, device="cuda").double() / half)
+    angles = torch.arange(1000, device="cuda").double()[:, None] * slower
+    tables = angles.cos().float(), angles.sin().float()
+    library.rows("rope", x, y, positions, *tables, tokens, heads, size, rotated, TYPES[kind], int(interleaved))
     torch.cuda.synchronize()
-    cosine, sine = (table[positions.long()].double()[:, None, :] for table in (cosines, sines))
-    xd = x.double()
-    expected = xd.clone()
-    first, second = (slice(0, rotated, 2), slice(1, rotated, 2)) if interleaved else (slice(0, rotated // 2), slice(rotated // 2, rotated))
-    expected[..., first] = xd[..., first] * cosine - xd[..., second] * sine
-    expected[..., second] = xd[..., second] * cosine + xd[..., first] * sine
+    cosine, sine = (table[positions.long()].double()[:, None, :] for table in tables)
+    first, second = slice(0, half), slice(half, rotated)
+    if interleaved:
+        first, second = slice(0, rotated, 2), slice(1, rotated, 2)
+    a, b, expected = x.double()[..., first], x.double()[..., second], x.double()
+    expected[..., first], expected[..., second] = a * cosine - b * sine, b * cosine + a * sine
     return share(y, expected, 2 * EPSILON[kind] + 1e-6)
 
 
-def cache(library: Library, tokens: int, heads: int, size: int, page: int, kind: torch.dtype, to: torch.dtype) -> float:
+def cache(library: Library, tokens: int, heads: int, size: int, kind: torch.dtype, to: torch.dtype) -> float:
+    page = 16
     pages = (tokens + page - 1) // page + 2
     k, v = (drawn(tokens, heads, size, dtype=kind) for _ in range(2))
     caches = [poisoned(pages * page, heads, size, dtype=to) for _ in range(2)]
     slots = torch.randperm(pages * page, device="cuda")[:tokens]
     slots[0] = -1
     scale = torch.full((1,), 0.5, device="cuda")
-    library.rows("cache", k, v, *caches, scale, slots, tokens, heads, size, pages, page, TYPE[kind], TYPE[to])
+    library.rows("cache", k, v, *caches, scale, slots, tokens, heads, size, pages, page, TYPES[kind], TYPES[to])
     torch.cuda.synchronize()
     worst = 0.0
     for given, written in zip((k, v), caches, strict=True):
@@ -216,18 +251,17 @@ def cache(library: Library, tokens: int, heads: int, size: int, page: int, kind:
 
 
 def row_operations(library: Library) -> Iterator[Check]:
-    kinds = (torch.bfloat16, torch.float16, torch.float32)
-    sizes = [(35, 120), (9, 504), (7, 1040), (5, 4088), (3, 8192), (3, 16384), (2, 20000), (17, 133), (4, 3001), (4096, 4096)]
-    for (rows, columns), kind, flag in itertools.product(sizes, kinds, (False, True)):
-        given = (library, rows, columns, kind, flag)
-        yield f"norm {rows} by {columns} {kind} centred {flag}", lambda given=given: norm(*given)
-        yield f"softmax {rows} by {columns} {kind} logarithm {flag}", lambda given=given: softmax(*given)
-    for (tokens, heads, size, rotated), kind, flag in itertools.product([(33, 3, 128, 128), (7, 5, 80, 32), (1, 1, 64, 64)], kinds, (False, True)):
-        of_rope = (library, tokens, heads, size, rotated, kind, flag)
-        yield f"rope {of_rope[1:]}", lambda of_rope=of_rope: rope(*of_rope)
-    for (tokens, heads, size), kind, to in itertools.product([(33, 3, 128), (100, 8, 80)], kinds[:2], (*kinds, torch.float8_e4m3fn)):
-        of_cache = (library, tokens, heads, size, 16, kind, to)
-        yield f"cache {of_cache[1:]}", lambda of_cache=of_cache: cache(*of_cache)
+    kinds, flags = (torch.bfloat16, torch.float16, torch.float32), (False, True)
+    sizes = [(35, 120), (9, 504), (7, 1040), (5, 4088), (3, 8192), (3, 16384), (2, 20000), (17, 133), (4, 3001)]
+    for (rows, columns), kind, flag in itertools.product([*sizes, (4096, 4096)], kinds, flags):
+        for operation in (norm, softmax):
+            text = f"{operation.__name__} {rows} by {columns} {kind} {flag}"
+            yield text, partial(operation, library, rows, columns, kind, flag)
+    heads = [(33, 3, 128, 128), (7, 5, 80, 32), (1, 1, 64, 64)]
+    for shape, kind, flag in itertools.product(heads, kinds, flags):
+        yield f"rope {shape} {kind} {flag}", partial(rope, library, *shape, kind, flag)
+    for (tokens, count, size), kind, to in itertools.product([(33, 3, 128), (100, 8, 80)], kinds[:2], TYPES):
+        yield f"cache {tokens} by {count} by {size} {kind} {to}", partial(cache, library, tokens, count, size, kind, to)
 
 
 def main() -> int:

@@ -1,81 +1,20 @@
 // Kernels as nvcc compiles them, run on the host: their code for NVIDIA, thread by thread, with PTX's
 // instructions in C++ (tile/arch/ptx_testing.h).
-#include <gtest/gtest.h>
+#include "kernels/nvidia/on_host_testing.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
-#include <limits>
-#include <random>
-#include <string>
-#include <type_traits>
-#include <vector>
-
-// As nvcc, from here on.
-#define __NVCC__
-#define TILE_ON_HOST
 #include "kernels/attention/attention.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/norm/norm.h"
 #include "kernels/softmax/softmax.h"
 
+namespace wavesmith::kernels {
 namespace {
 
-using namespace wavesmith::kernels;
 using tile::Access;
-using tile::Along;
 using tile::Type;
 
-class NvidiaOnHost : public testing::Test {
+class NvidiaKernels : public NvidiaOnHost {
  protected:
-  NvidiaOnHost() {
-    const char* const given = std::getenv("WAVESMITH_SEED");
-    seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
-    random.seed(seed);
-    RecordProperty("seed", std::to_string(seed));
-  }
-  ~NvidiaOnHost() override {
-    if (HasFailure()) std::cout << "WAVESMITH_SEED=" << seed << '\n';
-  }
-
-  /// Elements in [-1, 1], and what the type keeps of them as doubles.
-  template <class T>
-  struct Matrix {
-    std::vector<T> elements;
-    long stride;
-    [[nodiscard]] double at(long row, long column) const {
-      const T element = elements[static_cast<size_t>(row * stride + column)];
-      if constexpr (std::is_same_v<T, tile::e4m3>)
-        return tile::ptx::from_e4m3(element.bits);
-      else
-        return static_cast<float>(element);
-    }
-  };
-  template <class T>
-  Matrix<T> matrix(long rows, long stride) {
-    Matrix<T> made{std::vector<T>(static_cast<size_t>(rows * stride)), stride};
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    std::uniform_int_distribution<int> magnitudes(0, 0x38);  // up to 1
-    for (T& element : made.elements) {
-      if constexpr (std::is_same_v<T, tile::e4m3>)
-        element.bits = static_cast<uint8_t>(magnitudes(random) | (random() & 0x80));
-      else
-        element = static_cast<T>(uniform(random));
-    }
-    return made;
-  }
-  static Matrix<float> poisoned(long rows, long stride) {
-    return {std::vector<float>(static_cast<size_t>(rows * stride), std::numeric_limits<float>::quiet_NaN()),
-            stride};
-  }
-
-  void launch(int threads, tile::ptx::Block::Place blocks, const std::function<void()>& kernel) {
-    for (int z = 0; z < blocks.z; ++z)
-      for (int y = 0; y < blocks.y; ++y)
-        for (int x = 0; x < blocks.x; ++x) tile::ptx::Block(threads, {x, y, z}, random()).run(kernel);
-  }
-
   /// D = A * B transposed, of a matrix that lies along rows or columns.
   template <class Shape, Along kAlongA, Along kAlongB, Access kAccess>
   void expect_product(int m, int n, int k, int more) {
@@ -95,24 +34,11 @@ class NvidiaOnHost : public testing::Test {
     g.tiles_m = tile::ceiling(m, Shape::kRows), g.tiles_n = tile::ceiling(n, Shape::kColumns);
     g.band = g.tiles_n;
     launch(Shape::kThreads, {g.tiles_n, g.tiles_m, 1}, [&] { gemm<Shape, kAlongA, kAlongB, kAccess>(g); });
-    const auto element = [](const Matrix<A>& of, Along along, int row, int depth) {
-      return along == Along::Row ? of.at(row, depth) : of.at(depth, row);
-    };
-    for (int i = 0; i < m; ++i) {
-      for (int j = 0; j < n; ++j) {
-        double sum = 0;
-        for (int l = 0; l < k; ++l) sum += element(a, kAlongA, i, l) * element(b, kAlongB, j, l);
-        ASSERT_NEAR(d.at(i, j), 2 * sum, 1e-6 * k + 1e-6) << i << ", " << j;
-      }
-      ASSERT_TRUE(std::isnan(d.at(i, n))) << "written beyond row " << i;
-    }
+    expect_sums(a, kAlongA, b, kAlongB, d, m, n, k, 2);
   }
-
-  unsigned seed;
-  std::mt19937 random;
 };
 
-TEST_F(NvidiaOnHost, ProductsThroughRegisters) {
+TEST_F(NvidiaKernels, ProductsThroughRegisters) {
   using Shape = GemmShape<tile::bf16, tile::bf16, 128, 128, 32, 2, 4>;
   expect_product<Shape, Along::Row, Along::Row, Access::Dwords>(128, 128, 64, 0);
   expect_product<Shape, Along::Row, Along::Row, Access::Dwords>(130, 37, 90, 2);
@@ -122,27 +48,27 @@ TEST_F(NvidiaOnHost, ProductsThroughRegisters) {
   expect_product<Shape, Along::Row, Along::Column, Access::Dwords>(67, 94, 66, 4);
 }
 
-TEST_F(NvidiaOnHost, ProductsElementByElement) {
+TEST_F(NvidiaKernels, ProductsElementByElement) {
   using Shape = GemmShape<tile::f16, tile::f16, 64, 64, 32, 2, 2>;
   expect_product<Shape, Along::Row, Along::Row, Access::Elements>(65, 63, 33, 0);
   expect_product<Shape, Along::Row, Along::Row, Access::Elements>(3, 64, 1, 4);
 }
 
-TEST_F(NvidiaOnHost, ProductsPastRegisters) {
+TEST_F(NvidiaKernels, ProductsPastRegisters) {
   using Shape = GemmShape<tile::bf16, tile::bf16, 64, 64, 64, 2, 2, 5>;
   expect_product<Shape, Along::Row, Along::Row, Access::Dwords>(64, 64, 64, 0);
   expect_product<Shape, Along::Row, Along::Row, Access::Dwords>(70, 50, 200, 8);
   expect_product<Shape, Along::Row, Along::Row, Access::Dwords>(5, 130, 8, 0);
 }
 
-TEST_F(NvidiaOnHost, ProductsOfFloatsOfEightBits) {
+TEST_F(NvidiaKernels, ProductsOfFloatsOfEightBits) {
   using Shape = GemmShape<tile::e4m3, tile::e4m3, 64, 64, 64, 2, 2>;
   expect_product<Shape, Along::Row, Along::Row, Access::Dwords>(64, 64, 128, 0);
   expect_product<Shape, Along::Row, Along::Row, Access::Dwords>(70, 33, 100, 4);
 }
 
 /// Softmax of scale * x, and its logarithm.
-TEST_F(NvidiaOnHost, Softmax) {
+TEST_F(NvidiaKernels, Softmax) {
   const auto expect = [&]<class Shape>(Shape, int rows, int columns, bool logarithm) {
     SCOPED_TRACE(std::to_string(rows) + " by " + std::to_string(columns));
     const auto x = matrix<tile::f16>(rows, columns);
@@ -171,7 +97,7 @@ TEST_F(NvidiaOnHost, Softmax) {
 }
 
 /// RMSNorm and LayerNorm with a weight.
-TEST_F(NvidiaOnHost, Norm) {
+TEST_F(NvidiaKernels, Norm) {
   const auto expect = [&]<class Shape>(Shape, int rows, int columns, bool centred) {
     SCOPED_TRACE(std::to_string(rows) + " by " + std::to_string(columns));
     const auto x = matrix<tile::bf16>(rows, columns), weight = matrix<tile::bf16>(1, columns);
@@ -197,16 +123,11 @@ TEST_F(NvidiaOnHost, Norm) {
   expect(tile::RowShape<256, 256, 0, false>{}, 2, 2100, true);
 }
 
-struct AttentionCase {
-  int length_q, length_k, head_size;
-  bool causal;
-};
-
-TEST_F(NvidiaOnHost, Attention) {
+TEST_F(NvidiaKernels, Attention) {
   const auto expect = [&]<class Shape>(Shape, const AttentionCase& c) {
     SCOPED_TRACE(std::to_string(c.length_q) + " queries, " + std::to_string(c.length_k) + " keys");
     using Element = typename Shape::Atom::Element;
-    constexpr int kHeads = 2;
+    constexpr int kHeads = AttentionCase::kHeads;
     const long stride = c.head_size;
     const auto q = matrix<Element>(kHeads * c.length_q, stride), k = matrix<Element>(c.length_k, stride),
                v = matrix<Element>(c.length_k, stride);
@@ -226,23 +147,7 @@ TEST_F(NvidiaOnHost, Attention) {
     const double scale = 1 / std::sqrt(c.head_size);
     g.factor = static_cast<float>(scale) * tile::kLog2OfE;
     launch(Shape::kThreads, {g.workgroups, 1, 1}, [&] { attention<Shape, false>(g); });
-    for (int row = 0; row < kHeads * c.length_q; ++row) {
-      const int seen = c.causal ? row % c.length_q + c.length_k - c.length_q + 1 : c.length_k;
-      std::vector<double> weights(static_cast<size_t>(seen));
-      double sum = 0;
-      for (int key = 0; key < seen; ++key) {
-        double score = 0;
-        for (int e = 0; e < c.head_size; ++e) score += q.at(row, e) * k.at(key, e);
-        sum += weights[static_cast<size_t>(key)] = std::exp(scale * score);
-      }
-      ASSERT_NEAR(lse.elements[static_cast<size_t>(row)], std::log(sum), 1e-3) << row;
-      for (int e = 0; e < c.head_size; ++e) {
-        double expected = 0;
-        for (int key = 0; key < seen; ++key)
-          expected += weights[static_cast<size_t>(key)] / sum * v.at(key, e);
-        ASSERT_NEAR(o.at(row, e), expected, 0.01) << row << ", " << e;
-      }
-    }
+    expect_attention(c, q, k, v, o, lse);
   };
   using Atom = tile::arch::Best<tile::bf16>;
   const AttentionShape<Atom, 64, 1, 64, 8, 2, AttentionOrder::After> of_64;
@@ -253,3 +158,4 @@ TEST_F(NvidiaOnHost, Attention) {
 }
 
 }  // namespace
+}  // namespace wavesmith::kernels

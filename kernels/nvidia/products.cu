@@ -18,10 +18,13 @@ struct NvidiaProduct {
   float alpha, beta;
   int type_c, type_d, type_bias, activation;
   int rows_of_scale_a, columns_of_scale_b;  ///< 1, or m and n
-  int band, blocks;                         ///< of kernels by warpgroups: 0 for their own
+  int band;                                 ///< of kernels by warpgroups: 0 for their own
 };
 
 namespace {
+
+/// Pairs of tiles of rows that go together: 66 pairs of an H100 are about a square then.
+constexpr int kBand = 8;
 
 GemmArguments arguments_of(const NvidiaProduct& p, int rows, int columns) {
   GemmArguments g{};
@@ -71,19 +74,18 @@ const char* by_warpgroups(void (*kernel)(GemmTensorArguments), CUtensorMapDataTy
                            p.d, 2, p.m, p.n, p.stride_d, p.batch_d, tile::kWarpgroupRows, 64);
   g.batches = p.batches;
   const int rows = tile::ceiling(g.tiles_m, Shape::kCluster), tiles = rows * g.tiles_n * p.batches * Shape::kCluster;
-  g.band = p.band > 0 ? p.band : 8;
-  const int most = (p.blocks > 0 ? p.blocks : multiprocessors()) / Shape::kCluster * Shape::kCluster;
+  g.band = p.band > 0 ? p.band : kBand;
+  const int most = multiprocessors() / Shape::kCluster * Shape::kCluster;
   return launch_kernel(kernel, dim3(tiles < most ? tiles : most), Shape::kThreads,
                        Shape::kBytes + tile::Rows128::kAlignment, g, stream);
 }
 
 }  // namespace
 
-#define BY_WARPGROUPS(type, map, columns, stages, cluster)                                               \
-  extern "C" __global__ void gemm_##type##_128x##columns##_##stages##_##cluster(GemmTensorArguments);     \
-  static const char* call_##type##_##columns##_##stages##_##cluster(const NvidiaProduct& p, void* stream) { \
-    return by_warpgroups<GemmWarpgroupShape<tile::type, columns, stages, cluster>>(                      \
-        gemm_##type##_128x##columns##_##stages##_##cluster, CU_TENSOR_MAP_DATA_TYPE_##map, p, stream);   \
+#define BY_WARPGROUPS(name, type, map)                                                           \
+  extern "C" __global__ void gemm_##name(GemmTensorArguments);                                    \
+  static const char* call_##name(const NvidiaProduct& p, void* stream) {                          \
+    return by_warpgroups<GemmWarpgroupShape<tile::type>>(gemm_##name, CU_TENSOR_MAP_DATA_TYPE_##map, p, stream); \
   }
 #define BY_WARPS(name, rows, columns, threads)                                                    \
   extern "C" __global__ void gemm_##name(GemmArguments);                                          \
@@ -100,8 +102,7 @@ struct Product {
   const char* name;
   const char* (*call)(const NvidiaProduct&, void*);
 };
-#define BY_WARPGROUPS(type, map, columns, stages, cluster) \
-  {#type "_128x" #columns "_" #stages "_" #cluster, call_##type##_##columns##_##stages##_##cluster},
+#define BY_WARPGROUPS(name, type, map) {#name, call_##name},
 #define BY_WARPS(name, rows, columns, threads) {#name, call_##name},
 constexpr Product kProducts[] = {
 #include "kernels/nvidia/products.inc"

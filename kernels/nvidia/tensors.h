@@ -28,10 +28,13 @@ inline bool make_tensor(tile::ptx::TensorMap& map, const TensorShape& shape) {
   }();
   static_assert(sizeof(map) == sizeof(CUtensorMap));
   const cuuint32_t steps[] = {1, 1, 1, 1};
-  return encode && encode(reinterpret_cast<CUtensorMap*>(&map), shape.type, 4, const_cast<void*>(shape.data),
-                          shape.sizes, shape.strides, shape.box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                          CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+  cuuint64_t places = reinterpret_cast<cuuint64_t>(shape.data);
+  for (const cuuint64_t stride : shape.strides) places |= stride;
+  return encode && places % 16 == 0 &&
+         encode(reinterpret_cast<CUtensorMap*>(&map), shape.type, 4, const_cast<void*>(shape.data),
+                shape.sizes, shape.strides, shape.box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
 /// Null, or what went wrong.

@@ -13,10 +13,12 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "tile/arch/fragments.h"
@@ -28,16 +30,19 @@
 
 namespace tile::ptx {
 
-/// A block of threads that runs a kernel.
+/// A block of threads that runs a kernel, or a cluster of blocks that reach each other's shared memory.
 class Block {
  public:
   struct Place {
     int x = 0, y = 0, z = 0;
   };
-  Block(int threads, Place place, unsigned seed)
+  Block(int threads, Place place, unsigned seed, int blocks = 1, int grid_x = 1)
       : place_(place),
-        threads_(static_cast<size_t>(threads)),
+        grid_x_(grid_x),
+        per_block_(static_cast<size_t>(threads)),
+        threads_(per_block_ * static_cast<size_t>(blocks)),
         warps_(threads_.size() / kWarp),
+        all_(static_cast<size_t>(blocks)),
         random_(seed) {}
 
   /// Throws where threads wait for one another for ever.
@@ -45,7 +50,7 @@ class Block {
     here_ = this;
     kernel_ = &kernel;
     for (Thread& thread : threads_) {
-      thread.stack = std::make_unique<char[]>(kStack);
+      thread.stack = std::make_unique_for_overwrite<char[]>(kStack);
       getcontext(&thread.context);
       thread.context.uc_stack.ss_sp = thread.stack.get();
       thread.context.uc_stack.ss_size = kStack;
@@ -63,15 +68,24 @@ class Block {
         if (!threads_[i].done) swapcontext(&scheduler_, &threads_[i].context);
         done += threads_[i].done ? 1 : 0;
       }
+      finish_some();
       if (events_ == before) throw std::runtime_error("threads wait for one another");
     }
   }
 
   static Block& here() { return *here_; }
-  [[nodiscard]] const Place& place() const { return place_; }
-  [[nodiscard]] int thread() const { return static_cast<int>(current_); }
+  [[nodiscard]] Place place() const { return {place_.x + static_cast<int>(rank()), place_.y, place_.z}; }
+  [[nodiscard]] int grid_x() const { return grid_x_; }
+  [[nodiscard]] int thread() const { return static_cast<int>(current_ % per_block_); }
+  [[nodiscard]] size_t rank() const {
+    return current_ / per_block_;
+  }  ///< of the thread's block in its cluster
 
-  void barrier() { meet(all_, threads_.size()); }
+  void barrier() { meet(all_[rank()], per_block_); }
+  void cluster_barrier() { meet(cluster_, threads_.size()); }
+  /// So many threads of a block, of which those that only arrive go on.
+  void barrier(int number, int members) { meet(numbered_[{rank(), number}], static_cast<size_t>(members)); }
+  void arrive(int number, int members) { come(numbered_[{rank(), number}], static_cast<size_t>(members)); }
   void warp_barrier() { meet(warp().meeting, kWarp); }
   /// What each lane of the warp brings; it stays until the lanes have met twice more.
   template <class T>
@@ -84,24 +98,43 @@ class Block {
   }
   [[nodiscard]] size_t lane() const { return current_ % kWarp; }
 
-  /// Copies under way, of the thread.
-  void later(std::function<void()> copy) { threads_[current_].group.push_back(std::move(copy)); }
-  void commit() { threads_[current_].groups.push_back(std::move(threads_[current_].group)); }
-  void wait(size_t groups) {
-    auto& under_way = threads_[current_].groups;
-    for (; under_way.size() > groups; under_way.pop_front())
-      for (const auto& copy : under_way.front()) copy();
+  /// Other threads run, until it is so.
+  void wait_until(const std::function<bool()>& is_so) {
+    while (!is_so()) swapcontext(&threads_[current_].context, &scheduler_);
+  }
+  /// Something that others may have waited for has happened.
+  void happens() { ++events_; }
+  /// Happens at some time.
+  void some_time(std::function<void()> copy) { under_way_.push_back(std::move(copy)); }
+
+  /// What a thread has set off, group by group: it happens when the thread waits for it.
+  struct Queue {
+    std::vector<std::function<void()>> open;
+    std::deque<std::vector<std::function<void()>>> groups;
+
+    void commit() { groups.push_back(std::exchange(open, {})); }
+    void wait(size_t left) {
+      for (; groups.size() > left; groups.pop_front())
+        for (const auto& one : groups.front()) one();
+    }
+  };
+  Queue& copies() { return threads_[current_].copies; }
+  Queue& products() { return threads_[current_].products; }
+  Queue& stores() { return threads_[current_].stores; }
+
+  /// The shared memory that kernels are given, of each block of the cluster.
+  std::vector<char*> shared;
+  char* in_block(const void* at, size_t block) const {
+    return shared[block] + (static_cast<const char*>(at) - shared[rank()]);
   }
 
  private:
   static constexpr size_t kWarp = 32, kStack = 512 << 10, kMost = 32;
-  using Copies = std::vector<std::function<void()>>;
   struct Thread {
     ucontext_t context{};
     std::unique_ptr<char[]> stack;
     bool done = false;
-    Copies group;
-    std::deque<Copies> groups;
+    Queue copies, products, stores;
   };
   /// Where threads wait until all have arrived.
   struct Meeting {
@@ -121,21 +154,35 @@ class Block {
   }
   void meet(Meeting& meeting, size_t members) {
     const unsigned number = meeting.number;
-    if (++meeting.arrived == members) {
-      meeting.arrived = 0;
-      ++meeting.number;
+    come(meeting, members);
+    wait_until([&] { return meeting.number != number; });
+  }
+  void come(Meeting& meeting, size_t members) {
+    if (++meeting.arrived < members) return;
+    meeting.arrived = 0;
+    ++meeting.number;
+    ++events_;
+  }
+  /// Half of what is under way, in any order.
+  void finish_some() {
+    std::shuffle(under_way_.begin(), under_way_.end(), random_);
+    for (size_t left = under_way_.size() / 2; under_way_.size() > left; under_way_.pop_back()) {
+      under_way_.back()();
       ++events_;
-    } else {
-      while (meeting.number == number) swapcontext(&threads_[current_].context, &scheduler_);
     }
   }
   Warp& warp() { return warps_[current_ / kWarp]; }
 
   inline static Block* here_ = nullptr;
   Place place_;
+  int grid_x_;
+  size_t per_block_;  ///< threads
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
-  Meeting all_;
+  std::vector<Meeting> all_;
+  Meeting cluster_;
+  std::map<std::pair<size_t, int>, Meeting> numbered_;
+  std::vector<std::function<void()>> under_way_;
   size_t current_ = 0;
   int events_ = 0;  ///< meetings and ends of threads
   const std::function<void()>* kernel_ = nullptr;
@@ -216,15 +263,15 @@ inline void mma_e5m2_e5m2(Sums c, FragmentA a, FragmentB b) { mma<32>(c, a, b, f
 
 template <int kBytes>
 void load_async(void* to, const void* from, uint32_t inside) {
-  Block::here().later([=] {
+  Block::here().copies().open.push_back([=] {
     std::memset(to, 0, kBytes);
     std::memcpy(to, from, inside);
   });
 }
-inline void commit_group() { Block::here().commit(); }
+inline void commit_group() { Block::here().copies().commit(); }
 template <int kCount>
 void wait_group() {
-  Block::here().wait(kCount);
+  Block::here().copies().wait(kCount);
 }
 inline void max_global(uint32_t* at, uint32_t value) { *at = std::max(*at, value); }
 template <class T>

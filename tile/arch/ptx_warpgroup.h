@@ -23,15 +23,15 @@ namespace tile::ptx {
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #define TILE_REGISTERS_64 TILE_REGISTERS_0 ", " TILE_REGISTERS_1
 #define TILE_REGISTERS_128 TILE_REGISTERS_64 ", " TILE_REGISTERS_2 ", " TILE_REGISTERS_3
-#define TILE_REGISTERS_192 TILE_REGISTERS_128 ", " TILE_REGISTERS_4 ", " TILE_REGISTERS_5
-#define TILE_REGISTERS_256 TILE_REGISTERS_192 ", " TILE_REGISTERS_6 ", " TILE_REGISTERS_7
+#define TILE_REGISTERS_256 \
+  TILE_REGISTERS_128 ", " TILE_REGISTERS_4 ", " TILE_REGISTERS_5 ", " TILE_REGISTERS_6 ", " TILE_REGISTERS_7
 #define TILE_ATOM(s, j) \
   "+f"(s.at[0][j].at[0]), "+f"(s.at[0][j].at[1]), "+f"(s.at[1][j].at[0]), "+f"(s.at[1][j].at[1])
 #define TILE_ATOMS(s, j) TILE_ATOM(s, j), TILE_ATOM(s, j + 1), TILE_ATOM(s, j + 2), TILE_ATOM(s, j + 3)
 #define TILE_SUMS_64(s) TILE_ATOMS(s, 0), TILE_ATOMS(s, 4)
 #define TILE_SUMS_128(s) TILE_SUMS_64(s), TILE_ATOMS(s, 8), TILE_ATOMS(s, 12)
-#define TILE_SUMS_192(s) TILE_SUMS_128(s), TILE_ATOMS(s, 16), TILE_ATOMS(s, 20)
-#define TILE_SUMS_256(s) TILE_SUMS_192(s), TILE_ATOMS(s, 24), TILE_ATOMS(s, 28)
+#define TILE_SUMS_256(s) \
+  TILE_SUMS_128(s), TILE_ATOMS(s, 16), TILE_ATOMS(s, 20), TILE_ATOMS(s, 24), TILE_ATOMS(s, 28)
 
 // sums = A * B, or += where `add`. A and B are rows along K in shared memory.
 #define TILE_PTX_WARPGROUP(columns, a, b, add, kind, layouts)                                         \
@@ -47,15 +47,9 @@ namespace tile::ptx {
 #define TILE_TYPES_bf16 "k16.f32.bf16.bf16"
 #define TILE_TYPES_f16 "k16.f32.f16.f16"
 #define TILE_TYPES_e4m3 "k32.f32.e4m3.e4m3"
-TILE_PTX_WARPGROUP(64, "%32", "%33", "%34", bf16, ", 0, 0")
-TILE_PTX_WARPGROUP(64, "%32", "%33", "%34", f16, ", 0, 0")
-TILE_PTX_WARPGROUP(64, "%32", "%33", "%34", e4m3, "")
 TILE_PTX_WARPGROUP(128, "%64", "%65", "%66", bf16, ", 0, 0")
 TILE_PTX_WARPGROUP(128, "%64", "%65", "%66", f16, ", 0, 0")
 TILE_PTX_WARPGROUP(128, "%64", "%65", "%66", e4m3, "")
-TILE_PTX_WARPGROUP(192, "%96", "%97", "%98", bf16, ", 0, 0")
-TILE_PTX_WARPGROUP(192, "%96", "%97", "%98", f16, ", 0, 0")
-TILE_PTX_WARPGROUP(192, "%96", "%97", "%98", e4m3, "")
 TILE_PTX_WARPGROUP(256, "%128", "%129", "%130", bf16, ", 0, 0")
 TILE_PTX_WARPGROUP(256, "%128", "%129", "%130", f16, ", 0, 0")
 TILE_PTX_WARPGROUP(256, "%128", "%129", "%130", e4m3, "")
@@ -85,8 +79,6 @@ TILE_PTX_WARPGROUP(128, "%64, %65, %66, %67", "%68", f16)
 #undef TILE_REGISTERS_64
 #undef TILE_SUMS_128
 #undef TILE_REGISTERS_128
-#undef TILE_SUMS_192
-#undef TILE_REGISTERS_192
 #undef TILE_SUMS_256
 #undef TILE_REGISTERS_256
 #undef TILE_REGISTERS_0
