@@ -1,0 +1,59 @@
+"""Wait states that compilers and assembly put where the hardware needs none, or fewer: those mutants are right.
+
+By AMD's CDNA3 and RDNA4 ISA references ("Manually Inserted Wait States", "Dependency Resolution") and LLVM 22's
+AMDGPUWaitSGPRHazards.cpp, from the instructions around the place alone: how far the checkers know this plays no part.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kernel_code import Instruction, KernelCode
+from operators import Mutant, registers
+
+MASKED = re.compile(r"v_(cndmask|addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)")
+#: Whose results come late, or by another way: a reader may need states.
+SLOW = re.compile(r"v_(mfma|smfmac|dot|exp|log|rcp|rsq|sqrt|sin|cos|div_scale|accvgpr)|.*(_sdwa|_dpp|op_sel)")
+#: Instructions before the place that may matter: the longest matrix instructions take 18 states and more.
+BEFORE = 24
+
+
+def harmless(code: KernelCode, mutant: Mutant) -> str:
+    """Why the states, or this one of them, are not needed; "": they may be."""
+    i = next(i for i, one in enumerate(code.instructions) if one.offset == mutant.at.offset)
+    before, behind = code.instructions[max(0, i - BEFORE) : i], code.instructions[i + 1]
+    if not code.is_cdna:
+        return waited_for_by_scalar(before, mutant.at)
+    if behind.text.startswith("s_") and not re.match(r"s_(setreg|getreg|movrel|sendmsg)", behind.text):
+        return "the hardware waits where a scalar instruction reads what the VALU wrote"
+    late = {name for one in before if SLOW.match(one.text) for name in written(one)}
+    if MASKED.match(behind.mnemonic) and not late & read(behind):
+        return "the manual asks for no states before a mask of lanes is read"
+    if re.match(r"(ds_read|buffer_load|global_load)", behind.mnemonic) and not late & read(behind):
+        return "the manual asks for states before the VALU overwrites what a matrix instruction reads, not a load"
+    states = mutant.at.word & 0xFFFF
+    if re.match(r"v_readfirstlane|v_readlane", behind.mnemonic) and states > 1 and mutant.what != "removed":
+        return "one state is enough before a lane is read"
+    return ""
+
+
+def waited_for_by_scalar(before: list[Instruction], at: Instruction) -> str:
+    """A scalar instruction that reads a register has waited for all that the VALU wrote."""
+    if "va_sdst" not in at.text:
+        return ""
+    for one in before[::-1]:
+        if one.text.startswith("v_") and re.match(r"s\d|s\[", one.operands[0]):
+            return ""
+        if re.match(r"s_(?!wait|delay|clause|nop)", one.text) and any(
+            re.match(r"s\d|s\[", o) for o in one.operands[1:]
+        ):
+            return "a scalar instruction in between has waited for the VALU"
+    return ""
+
+
+def written(instruction: Instruction) -> set[str]:
+    return set(registers(instruction.operands[0]))
+
+
+def read(instruction: Instruction) -> set[str]:
+    return {name for word in instruction.operands[1:] for name in registers(word.split(" ")[0])}

@@ -1,0 +1,183 @@
+"""Runs of a program or code object of which one kernel was changed, under the checkers and without."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from kernel_code import KernelCode
+
+#: Bytes, and their offsets from the kernel's first instruction.
+Patches = Sequence[tuple[int, bytes]]
+#: What the exit status of a run says that took too long.
+HUNG = -1000
+#: Seconds after which a kernel that does not end is stopped.
+PATIENCE = 20
+
+
+@dataclass(frozen=True)
+class Driver:
+    """How a kernel gets real input: by a program. `{code}` in the words stands for the changed copy of the file that
+    holds the kernel."""
+
+    wavesmith: Path
+    gpu: str
+    file: Path  # that holds the kernel
+    words: Sequence[str]  # behind `wavesmith run`
+    timeout: float = 120
+
+
+class Runner(Protocol):
+    """Runs a kernel with changes to its code."""
+
+    kernel: KernelCode
+
+    def run(self, patches: Patches, checks: str = "", order: int = 0) -> Outcome:
+        """`checks`: the checkers; "" for none. `order`: the seed of that of workgroups and waves."""
+
+    def executed(self) -> set[tuple[int, str]]:
+        """Offsets and texts of instructions that are executed; empty where that is not known."""
+
+    def outstanding(self) -> dict[int, dict[str, int]]:
+        """For the offset of a wait the most that was under way before it, by counter; empty where not known."""
+
+
+@dataclass
+class Outcome:
+    """What a run gave."""
+
+    rules: set[str]  # of errors and warnings
+    hints: set[tuple[str, int, str]]  # the rule, place and instruction of each
+    status: object  # of the program, or of the launch
+    result: object = None
+
+    def same(self, other: Outcome) -> bool:
+        return (self.status, self.result) == (other.status, other.result)
+
+
+class Copy:
+    """A copy of the file that holds a kernel, in a folder of its own; one mutant at a time is in it."""
+
+    def __init__(self, driver: Driver, kernel: KernelCode) -> None:
+        self.driver, self.kernel = driver, kernel
+        self.scratch = tempfile.TemporaryDirectory(prefix="mutate")
+        self.file = Path(self.scratch.name) / driver.file.name
+        shutil.copy(driver.file, self.file)
+
+    def put(self, offset: int, data: bytes) -> None:
+        with self.file.open("r+b") as file:
+            for position in self.kernel.positions:
+                file.seek(position + offset)
+                file.write(data)
+
+    def restore(self, offset: int, size: int) -> None:
+        data = b"".join(one.data for one in self.kernel.instructions)
+        self.put(offset, data[offset : offset + size])
+
+    def run(self, patches: Patches, checks: str = "", order: int = 0) -> Outcome:
+        try:
+            for offset, data in patches:
+                self.put(offset, data)
+            return self.start(checks, {"WAVESMITH_ORDER": str(order)} if order else {})
+        finally:
+            for offset, data in patches:
+                self.restore(offset, len(data))
+
+    def executed(self) -> set[tuple[int, str]]:
+        """Offsets and texts of instructions that the profiler sees executed; some may be of another kernel."""
+        table = Path(self.scratch.name) / "statistics.csv"
+        command = [str(self.driver.wavesmith), "profile", "--gpu", self.driver.gpu, "--statistics", str(table)]
+        try:
+            subprocess.run(command + self.words(), capture_output=True, check=False, timeout=self.driver.timeout)
+        except subprocess.TimeoutExpired:
+            return set()
+        if not table.exists():
+            return set()
+        with table.open(newline="") as file:
+            return {(int(row["Vaddr"]), row["Instruction"]) for row in csv.DictReader(file) if row["Hitcount"] != "0"}
+
+    def outstanding(self) -> dict[int, dict[str, int]]:
+        return {}
+
+    def words(self) -> list[str]:
+        return [word.replace("{code}", str(self.file)) for word in self.driver.words]
+
+    def start(self, checks: str, more: Mapping[str, str]) -> Outcome:
+        reports = Path(self.scratch.name) / "reports"
+        reports.mkdir(exist_ok=True)
+        for old in reports.iterdir():
+            old.unlink()
+        environment = {**os.environ, **more}
+        if checks:
+            environment |= {"WAVESMITH_CHECK": checks, "WAVESMITH_CHECK_REPORT": str(reports)}
+        command = [str(self.driver.wavesmith), "run", "--quiet", "--timeout", str(PATIENCE), "--gpu", self.driver.gpu]
+        command += self.words()
+        try:
+            status = subprocess.run(
+                command, env=environment, capture_output=True, check=False, timeout=self.driver.timeout
+            ).returncode
+        except subprocess.TimeoutExpired:
+            status = HUNG
+        findings = [one for file in sorted(reports.iterdir()) for one in json.loads(file.read_text())["findings"]]
+        named = [(f"{one['checker']}/{one['rule']}", one) for one in findings]
+        rules = {rule for rule, one in named if one["severity"] != "hint"}
+        hints = {
+            (rule, each["offset"], each["instruction"])
+            for rule, one in named
+            if one["severity"] == "hint"
+            for each in one["parties"]
+        }
+        return Outcome(rules, hints, status)
+
+
+class Launch:
+    """A launch that was kept, which wavesmith_mutants makes again: all mutants in one process."""
+
+    def __init__(self, mutants: Path, gpu: str, code: Path, launch: Path, kernel: KernelCode) -> None:
+        self.kernel = kernel
+        self.command = [str(mutants), gpu, str(code), str(launch)]
+        self.process: subprocess.Popen[str] | None = None
+
+    def ask(self, request: Mapping[str, object]) -> dict[str, Any]:
+        if self.process is None:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:  # it has died of this mutant
+            status, self.process = self.process.wait(), None
+            return {"rules": [], "hints": [], "error": f"the emulator ends with {status}", "result": None}
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def run(self, patches: Patches, checks: str = "", order: int = 0) -> Outcome:
+        texts = [(offset, data.hex()) for offset, data in patches]
+        told = self.ask({"patches": texts, "checks": checks, "order": order})
+        hints = {(rule, offset, text) for rule, offset, text in told.get("hints", [])}
+        return Outcome(set(told.get("rules", [])), hints, told["error"], told["result"])
+
+    @cached_property
+    def watched(self) -> dict[str, Any]:
+        return self.ask({"patches": [], "checks": "executed"})
+
+    def executed(self) -> set[tuple[int, str]]:
+        offsets = set(self.watched["executed"])
+        return {(one.offset, one.text) for one in self.kernel.instructions if one.offset in offsets}
+
+    def outstanding(self) -> dict[int, dict[str, int]]:
+        return {offset: counts for offset, counts in self.watched["outstanding"]}
+
+    def close(self) -> None:
+        if self.process and self.process.stdin:
+            self.process.stdin.close()
+            self.process.wait()

@@ -1,0 +1,94 @@
+"""What becomes of a mutant under the checkers, and why.
+
+A mutant is provably wrong unless something shows that a GPU cannot tell it from the program: its place is not
+executed, a checker's hint says that the instruction had nothing to do, or what it was there for did not come up in the
+run. Each of these is an argument that does not ask the checker which should have caught it.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from interlocks import harmless
+from operators import Mutant, with_garbage
+from runs import Outcome, Patches, Runner
+
+CHECKS = "memory,race,wait,hazard,init,sync"
+#: s_trap 2.
+TRAP, TRAP_OF_CDNA = 0xBF900002, 0xBF920002
+#: Orders of workgroups and waves in which a kernel without a barrier has to give something else.
+ORDERS = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    mutant: Mutant
+    word: str  # "caught", "equivalent", "survived"
+    why: str = ""  # of the caught, the rules
+
+
+class Judge:
+    """Judges the mutants of one kernel."""
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
+        self.before = runner.run((), CHECKS)
+        self.results = runner.run(())
+        self._orders: dict[int, Outcome] = {}
+
+    def judge(self, mutant: Mutant) -> Verdict:
+        after = self.runner.run(mutant.patches, CHECKS)
+        new = after.rules - self.before.rules
+        if new:
+            return Verdict(mutant, "caught", ", ".join(sorted(new)))
+        wrong = not after.same(self.before)
+        if not wrong and not self.executes(mutant):
+            return Verdict(mutant, "equivalent", "it is not executed")
+        if mutant.kind == "initialisation" and not wrong:
+            wrong = any(not self.runner.run(each.patches).same(self.results) for each in with_garbage(mutant))
+        why = "" if wrong else self.equivalent(mutant, after)
+        if why:
+            return Verdict(mutant, "equivalent", why)
+        return Verdict(mutant, "survived", "the results differ" if wrong else "")
+
+    def executes(self, mutant: Mutant) -> bool:
+        """Whether a trap in its place is noticed: it ends a kernel with an error."""
+        trap = struct.pack("<I", TRAP_OF_CDNA if self.runner.kernel.is_cdna else TRAP)
+        return not self.runner.run([(offset, trap) for offset, _ in mutant.patches[:1]]).same(self.results)
+
+    def equivalent(self, mutant: Mutant, after: Outcome) -> str:
+        """Why a mutant that gives the same results is none; "": nothing says so."""
+        hinted = {
+            rule for rule, offset, text in self.before.hints if (offset, text) == (mutant.at.offset, mutant.at.text)
+        }
+        if mutant.kind.startswith("wait"):
+            if "wait/redundant" in hinted or self.never_reached(mutant):
+                return "the wait never waits in this run"
+            return ""
+        if mutant.kind == "s_nop":
+            practised = sorted({rule for rule, _, _ in after.hints - self.before.hints if rule.startswith("hazard/")})
+            if practised:
+                return f"AMD's own assembly does with as few states ({', '.join(practised)})"
+            return harmless(self.runner.kernel, mutant)
+        if mutant.kind == "barrier" and all(
+            self.order((), seed).same(self.order(mutant.patches, seed)) for seed in ORDERS
+        ):
+            return "the results are the same in other orders of waves"
+        if mutant.kind == "bound":
+            return "the results are the same, and no access leaves its allocation"
+        if mutant.kind == "initialisation":
+            return "the results are the same, whatever the register holds"
+        return ""
+
+    def never_reached(self, mutant: Mutant) -> bool:
+        """Whether no more was ever under way than the counts that are weaker allow."""
+        most = self.runner.outstanding().get(mutant.at.offset)
+        return most is not None and all(most.get(name, 0) <= count for name, count in mutant.counts)
+
+    def order(self, patches: Patches, seed: int) -> Outcome:
+        if patches:
+            return self.runner.run(patches, order=seed)
+        if seed not in self._orders:
+            self._orders[seed] = self.runner.run((), order=seed)
+        return self._orders[seed]
