@@ -12,10 +12,11 @@ from kernel_code import Instruction, KernelCode
 from operators import Mutant, registers
 
 MASKED = re.compile(r"v_(cndmask|addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)")
-#: Whose results come late, or by another way: a reader may need states.
-SLOW = re.compile(r"v_(mfma|smfmac|dot|exp|log|rcp|rsq|sqrt|sin|cos|div_scale|accvgpr)|.*(_sdwa|_dpp|op_sel)")
+#: Whose results come late, or by another way: a reader may need states, of the others' for few instructions.
+MATRIX = re.compile(r"v_(mfma|smfmac|dot)")
+SLOW = re.compile(r"v_(exp|log|rcp|rsq|sqrt|sin|cos|div_scale|accvgpr)|.*(_sdwa|_dpp|op_sel)")
 #: Instructions before the place that may matter: the longest matrix instructions take 18 states and more.
-BEFORE = 24
+BEFORE, FEW = 24, 4
 
 
 def harmless(code: KernelCode, mutant: Mutant) -> str:
@@ -26,7 +27,7 @@ def harmless(code: KernelCode, mutant: Mutant) -> str:
         return waited_for_by_scalar(before, mutant.at)
     if behind.text.startswith("s_") and not re.match(r"s_(setreg|getreg|movrel|sendmsg)", behind.text):
         return "the hardware waits where a scalar instruction reads what the VALU wrote"
-    late = {name for one in before if SLOW.match(one.text) for name in written(one)}
+    late = late_of(before)
     if MASKED.match(behind.mnemonic) and not late & read(behind):
         return "the manual asks for no states before a mask of lanes is read"
     if re.match(r"(ds_read|buffer_load|global_load)", behind.mnemonic) and not late & read(behind):
@@ -49,6 +50,17 @@ def waited_for_by_scalar(before: list[Instruction], at: Instruction) -> str:
         ):
             return "a scalar instruction in between has waited for the VALU"
     return ""
+
+
+def late_of(before: list[Instruction]) -> set[str]:
+    """Registers whose readers may need states."""
+    late: set[str] = set()
+    for distance, one in zip(range(len(before), 0, -1), before, strict=True):
+        if MATRIX.match(one.text) or (SLOW.match(one.text) and distance <= FEW):
+            late |= written(one)
+        elif one.text.startswith("v_"):
+            late -= written(one)
+    return late
 
 
 def written(instruction: Instruction) -> set[str]:

@@ -8,14 +8,16 @@
 //   {"patches": [[16, "000080bf"]], "checks": "wait,race", "order": 0}
 //   {"rules": ["wait/raw"], "hints": [["wait/redundant", 16, "s_waitcnt vmcnt(0)"]], "error": "", "result": 77}
 //
-// "executed" in the place of "checks" answers with the offsets of the instructions that are executed, and with
-// how much was under way before each wait.
+// "watch" in the place of "checks" answers with the offsets of the instructions that are executed, with how much
+// was under way before each wait, with the buffers that each instruction accesses, -1 for what lies in none, and
+// with those that touch a VGPR into which a vector load is under way.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -25,6 +27,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +39,7 @@
 #include "gpus/gpu.h"
 #include "isa/cost/cost.h"
 #include "isa/each_counter.h"
+#include "isa/effects.h"
 #include "object/code_object.h"
 
 namespace wavesmith {
@@ -81,7 +85,12 @@ std::string name_of(isa::Counter counter) {
   return "other";
 }
 
-/// Which instructions are executed, and how much was under way before each wait.
+struct Buffer {
+  uint8_t* at;
+  size_t size;
+};
+
+/// Which instructions are executed, how much was under way before each wait, and which buffers are accessed.
 class Sites : public emulate::Listener {
  public:
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView&) override {
@@ -90,7 +99,9 @@ class Sites : public emulate::Listener {
   using Counts = std::map<isa::Counter, uint32_t>;
   std::set<uint64_t> pcs;
   std::map<uint64_t, Counts> waits;  ///< the most, by counter
-  explicit Sites(const isa::Target& target) : target_(target) {}
+  std::map<uint64_t, std::set<int>> accesses;  ///< by pc, the buffers
+  std::set<uint64_t> early;                    ///< that touch a VGPR into which a vector load is under way
+  Sites(const isa::Target& target, std::span<const Buffer> buffers) : target_(target), buffers_(buffers) {}
 
  private:
   struct OfWorkgroup : emulate::WorkgroupListener {
@@ -100,9 +111,41 @@ class Sites : public emulate::Listener {
       all.pcs.insert(pcs.begin(), pcs.end());
       for (const auto& [pc, counts] : waits)
         for (const auto& [counter, count] : counts) raise(all.waits[pc][counter], count);
+      for (const auto& [pc, buffers] : accesses) all.accesses[pc].insert(buffers.begin(), buffers.end());
+      all.early.insert(early.begin(), early.end());
+    }
+    /// Vector memory comes back in order; loads of the scalar unit and of LDS are not looked at.
+    void follow_loads(const emulate::WaveView& view, const emulate::Site& site) {
+      auto [found, fresh] = effects.try_emplace(&site);
+      if (fresh) found->second = isa::effects_of(site.instruction, site.row, all.target_, static_cast<int>(view.lanes()));
+      std::deque<std::vector<isa::RegisterRange>>& mine = loads[view.index()];
+      for (const auto& under_way : mine)
+        for (const isa::RegisterRange range : under_way)
+          for (const auto* ranges : {&found->second.reads, &found->second.writes})
+            for (const isa::RegisterRange touched : *ranges)
+              if (touched.overlaps(range)) early.insert(site.instruction.pc);
+      for (const uint16_t limit : {site.wait.vm, site.wait.load})
+        while (limit != isa::WaitCounters::kAny && mine.size() > limit) mine.pop_front();
+      for (const isa::Counter counter : isa::counters_of(site.instruction, site.row, all.target_))
+        if (counter == isa::Counter::Vm || counter == isa::Counter::Load) mine.push_back(found->second.writes);
+    }
+    void look(const emulate::Site& site, const emulate::MemoryAccess& access) {
+      if (access.space != emulate::AddressSpace::Global || access.scalar) return;
+      for (size_t lane = 0; lane < emulate::kRowLanes; ++lane)
+        if (access.lanes >> lane & 1)
+          accesses[site.instruction.pc].insert(all.buffer_of(access.address[lane], access.bytes));
+    }
+    void access(const emulate::WaveView&, const emulate::Site& site,
+                const emulate::MemoryAccess& access) override {
+      look(site, access);
+    }
+    void refused(const emulate::WaveView&, const emulate::Site& site,
+                 const emulate::MemoryAccess& access) override {
+      look(site, access);
     }
     void instruction(const emulate::WaveView& view, const emulate::Site& site) override {
       pcs.insert(site.instruction.pc);
+      follow_loads(view, site);
       Counts& mine = outstanding[view.index()];
       if (site.wait.waits())
         isa::each_counter(site.wait, [&](isa::Counter counter, uint16_t limit) {
@@ -117,8 +160,20 @@ class Sites : public emulate::Listener {
     std::set<uint64_t> pcs;
     std::map<uint32_t, Counts> outstanding;  ///< by wave
     std::map<uint64_t, Counts> waits;
+    std::map<uint64_t, std::set<int>> accesses;
+    std::map<uint32_t, std::deque<std::vector<isa::RegisterRange>>> loads;  ///< by wave, the oldest first
+    std::map<const emulate::Site*, isa::Effects> effects;
+    std::set<uint64_t> early;
   };
+  [[nodiscard]] int buffer_of(uint64_t address, uint32_t bytes) const {
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      const auto begin = reinterpret_cast<uint64_t>(buffers_[i].at);
+      if (address >= begin && address + bytes <= begin + buffers_[i].size) return static_cast<int>(i);
+    }
+    return -1;
+  }
   const isa::Target& target_;
+  std::span<const Buffer> buffers_;
   std::mutex mutex_;
 };
 
@@ -164,10 +219,10 @@ class Launcher {
     emulate::Dispatch dispatch = dispatch_of(*program, entry);
     dispatch.order = emulate::Order(request.value("order", uint64_t{0}));
     json made;
-    Sites sites(*target_);
+    Sites sites(*target_, buffers_);
     const std::string checks = request.value("checks", "");
     std::string error;
-    if (checks.empty() || checks == "executed") {
+    if (checks.empty() || checks == "watch") {
       if (!checks.empty()) dispatch.listeners.push_back(&sites);
       error = run(dispatch);
     } else {
@@ -175,7 +230,7 @@ class Launcher {
       error = run(session, dispatch);
       told_of(session, made);
     }
-    if (checks == "executed") {
+    if (checks == "watch") {
       made["executed"] = json::array();
       for (const uint64_t pc : sites.pcs) made["executed"].push_back(pc - entry);
       made["outstanding"] = json::array();
@@ -184,6 +239,10 @@ class Launcher {
         for (const auto& [counter, count] : counts) named[name_of(counter)] = count;
         made["outstanding"].push_back({pc - entry, named});
       }
+      made["early"] = json::array();
+      for (const uint64_t pc : sites.early) made["early"].push_back(pc - entry);
+      made["accesses"] = json::array();
+      for (const auto& [pc, buffers] : sites.accesses) made["accesses"].push_back({pc - entry, buffers});
     }
     made["error"] = error;
     made["result"] = result();
@@ -191,11 +250,6 @@ class Launcher {
   }
 
  private:
-  struct Buffer {
-    uint8_t* at;
-    size_t size;
-  };
-
   [[nodiscard]] uint64_t base() const { return reinterpret_cast<uint64_t>(place_); }
 
   /// The memory as it was before the launch.

@@ -102,6 +102,34 @@ def waits(code: KernelCode) -> Iterator[Mutant]:
                 yield replace(instead("wait weakened", at, what, data), counts=weaker)
 
 
+#: What raises a counter, among what stands before a wait.
+RAISES = {
+    "vmcnt": r"(buffer|global|flat|scratch)_(load|store|atomic)",
+    "lgkmcnt": r"ds_|s_load|s_buffer_load",
+    "vscnt": r"(buffer|global|flat|scratch)_store",
+    "loadcnt": r"(buffer|global|flat|scratch)_(load|atomic)",
+    "storecnt": r"(buffer|global|flat|scratch)_store",
+    "dscnt": r"ds_",
+    "kmcnt": r"s_load|s_buffer_load",
+}
+
+
+def awaited(code: KernelCode, mutant: Mutant) -> Instruction | None:
+    """The instruction before a wait, without a branch in between, that it alone waits for: not the weaker one."""
+    if len(mutant.counts) != 1 or "(" not in mutant.what:
+        return None
+    ((name, count),) = mutant.counts
+    at = next(i for i, one in enumerate(code.instructions) if one.offset == mutant.at.offset)
+    for one in code.instructions[:at][::-1]:
+        if one.target is not None or one.offset in code.targets:
+            return None
+        if re.match(RAISES.get(name, "$"), one.mnemonic):
+            if count == 0:
+                return one
+            count -= 1
+    return None
+
+
 def barriers(code: KernelCode) -> Iterator[Mutant]:
     """A barrier is gone, or one half of a split one, or both."""
     for i, at in enumerate(code.instructions):

@@ -47,6 +47,14 @@ class Runner(Protocol):
     def executed(self) -> set[tuple[int, str]]:
         """Offsets and texts of instructions that are executed; empty where that is not known."""
 
+    def strays(self, patches: Patches) -> bool | None:
+        """Whether an instruction accesses what is in no buffer, or in one that it does not access without these
+        changes; None where that is not known."""
+
+    def uses_early(self, patches: Patches) -> bool | None:
+        """Whether an instruction touches a VGPR into which a vector load is under way, as none does without these
+        changes; None where that is not known."""
+
     def outstanding(self) -> dict[int, dict[str, int]]:
         """For the offset of a wait the most that was under way before it, by counter; empty where not known."""
 
@@ -108,6 +116,12 @@ class Copy:
     def outstanding(self) -> dict[int, dict[str, int]]:
         return {}
 
+    def strays(self, patches: Patches) -> bool | None:
+        return None
+
+    def uses_early(self, patches: Patches) -> bool | None:
+        return None
+
     def words(self) -> list[str]:
         return [word.replace("{code}", str(self.file)) for word in self.driver.words]
 
@@ -168,11 +182,27 @@ class Launch:
 
     @cached_property
     def watched(self) -> dict[str, Any]:
-        return self.ask({"patches": [], "checks": "executed"})
+        return self.watch(())
+
+    def watch(self, patches: Patches) -> dict[str, Any]:
+        return self.ask({"patches": [(offset, data.hex()) for offset, data in patches], "checks": "watch"})
+
+    def uses_early(self, patches: Patches) -> bool | None:
+        told = self.watch(patches)
+        return "early" not in told or not set(told["early"]) <= set(self.watched["early"])
 
     def executed(self) -> set[tuple[int, str]]:
         offsets = set(self.watched["executed"])
         return {(one.offset, one.text) for one in self.kernel.instructions if one.offset in offsets}
+
+    def strays(self, patches: Patches) -> bool | None:
+        before = {offset: set(buffers) for offset, buffers in self.watched["accesses"]}
+        told = self.watch(patches)
+        if "accesses" not in told:
+            return True
+        # An instruction that was not executed before has no buffers of its own.
+        every = {-1}.symmetric_difference(set().union(*before.values()) | {-1})
+        return any(set(buffers) - before.get(offset, every) for offset, buffers in told["accesses"])
 
     def outstanding(self) -> dict[int, dict[str, int]]:
         return {offset: counts for offset, counts in self.watched["outstanding"]}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-COLUMNS = "mutants | provably wrong | caught | share | equivalent | survived"
+COLUMNS = "mutants | provably wrong | caught | share | equivalent | no bound | survived"
 
 
 def tables(report: Sequence[dict[str, Any]]) -> tuple[str, float]:
@@ -22,7 +22,7 @@ def tables(report: Sequence[dict[str, Any]]) -> tuple[str, float]:
     lines = [*table("kind", all_of, lambda kernel, mutant: str(mutant["kind"])), ""]
     lines += [*table("kernels of", all_of, lambda kernel, mutant: str(kernel["source"])), ""]
     lines += ["| equivalent because | kind | mutants |", "|---|---|---|"]
-    reasons = Counter((one["why"], one["kind"]) for _, one in all_of if one["verdict"] == "equivalent")
+    reasons = Counter((one["why"], one["kind"]) for _, one in all_of if one["verdict"] in ("equivalent", "no bound"))
     lines += [f"| {why} | {kind} | {count} |" for (why, kind), count in sorted(reasons.items())]
     lines += ["", "| survivor | kernel | reason |", "|---|---|---|"]
     for kernel, one in all_of:
@@ -41,19 +41,21 @@ def table(
 ) -> Iterator[str]:
     groups = list(dict.fromkeys(group(kernel, one) for kernel, one in all_of))
     yield f"| {name} | {COLUMNS} |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "|---" * 8 + "|"
     for each in [*groups, "all"]:
         chosen = [one for kernel, one in all_of if each in ("all", group(kernel, one))]
         counts = Counter(one["verdict"] for one in chosen)
         wrong = counts["caught"] + counts["survived"]
         share = f"{share_of(chosen):.1%}"
-        numbers = (len(chosen), wrong, counts["caught"], share, counts["equivalent"], counts["survived"])
+        rest = counts["equivalent"], counts["no bound"], counts["survived"]
+        numbers = (len(chosen), wrong, counts["caught"], share, *rest)
         yield f"| {each} | " + " | ".join(map(str, numbers)) + " |"
 
 
 def share_of(mutants: Sequence[dict[str, Any]]) -> float:
-    wrong = sum(one["verdict"] != "equivalent" for one in mutants)
-    return sum(one["verdict"] == "caught" for one in mutants) / wrong if wrong else 1.0
+    counts = Counter(one["verdict"] for one in mutants)
+    wrong = counts["caught"] + counts["survived"]
+    return counts["caught"] / wrong if wrong else 1.0
 
 
 if __name__ == "__main__":

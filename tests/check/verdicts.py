@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass
 
 from interlocks import harmless
-from operators import Mutant, with_garbage
+from operators import Mutant, awaited, nops, with_garbage
 from runs import Outcome, Patches, Runner
 
 CHECKS = "memory,race,wait,hazard,init,sync"
@@ -24,7 +24,7 @@ ORDERS = (1, 2, 3, 4)
 @dataclass(frozen=True)
 class Verdict:
     mutant: Mutant
-    word: str  # "caught", "equivalent", "survived"
+    word: str  # "caught", "equivalent", "survived"; "no bound" of what was taken for one
     why: str = ""  # of the caught, the rules
 
 
@@ -45,6 +45,8 @@ class Judge:
         wrong = not after.same(self.before)
         if not wrong and not self.executes(mutant):
             return Verdict(mutant, "equivalent", "it is not executed")
+        if mutant.kind == "bound" and wrong and self.runner.strays(mutant.patches) is False:
+            return Verdict(mutant, "no bound", "the results differ, but every access stays in its own buffer")
         if mutant.kind == "initialisation" and not wrong:
             wrong = any(not self.runner.run(each.patches).same(self.results) for each in with_garbage(mutant))
         why = "" if wrong else self.equivalent(mutant, after)
@@ -65,6 +67,11 @@ class Judge:
         if mutant.kind.startswith("wait"):
             if "wait/redundant" in hinted or self.never_reached(mutant):
                 return "the wait never waits in this run"
+            unused = awaited(self.runner.kernel, mutant)
+            if unused and self.runner.run([(unused.offset, nops(unused))]).same(self.results):
+                return "what is not waited for is never used: without it the results are the same"
+            if self.only_loads(mutant) and self.runner.uses_early(mutant.patches) is False:
+                return "what is not waited for here is waited for elsewhere before it is used, on the paths of the run"
             return ""
         if mutant.kind == "s_nop":
             practised = sorted({rule for rule, _, _ in after.hints - self.before.hints if rule.startswith("hazard/")})
@@ -80,6 +87,17 @@ class Judge:
         if mutant.kind == "initialisation":
             return "the results are the same, whatever the register holds"
         return ""
+
+    def only_loads(self, mutant: Mutant) -> bool:
+        """Whether it waits for vector loads into registers alone: no barrier and no LDS is there for them."""
+        code = self.runner.kernel.instructions
+        behind = [one for one in code if one.offset > mutant.at.offset][:2]
+        into_lds = any(" lds" in one.text or "_lds_" in one.text for one in code)
+        return (
+            all(name in ("vmcnt", "loadcnt") for name, _ in mutant.counts)
+            and not into_lds
+            and not any(one.text.startswith("s_barrier") for one in behind)
+        )
 
     def never_reached(self, mutant: Mutant) -> bool:
         """Whether no more was ever under way than the counts that are weaker allow."""
