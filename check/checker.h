@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "check/findings.h"
 #include "check/launch.h"
+#include "check/stream_point.h"
 #include "emulate/run/events.h"
 
 namespace wavesmith::check {
@@ -18,6 +19,7 @@ struct HostAccess {
   std::string call;  ///< "hipMemcpyAsync"
   uint64_t address = 0, bytes = 0;
   bool writes = false;
+  bool shared = false;  ///< it lies in memory that GPUs may reach
   int device = 0;
   uint64_t stream = 0;
 };
@@ -43,6 +45,16 @@ class Checker {
   virtual void copied(uint64_t /*to*/, uint64_t /*from*/, uint64_t /*bytes*/) {}
   /// A copy or a fill was refused because it leaves an allocation.
   virtual void access_refused(const HostAccess&, const Error&) {}
+  /// A stream was given work. What runs it asks stream_point().
+  virtual void asked(const StreamWork&) {}
+  /// It has run, or a step of a graph's run has.
+  virtual void ran(const StreamPoint&) {}
+  /// The host knows that work is done, and all that was before it.
+  virtual void known(const StreamPoint&) {}
+  /// A stream is gone, its work done.
+  virtual void ended(uint64_t /*stream*/) {}
+  /// Work has seen a value in memory for which it waited.
+  virtual void told_in_memory() {}
   /// The process ends.
   virtual void ends() {}
 

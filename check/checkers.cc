@@ -8,15 +8,16 @@
 #include "check/memory/memory.h"
 #include "check/numeric/numeric.h"
 #include "check/race/race.h"
+#include "check/stream/stream.h"
 #include "check/sync/sync.h"
 #include "check/wait/wait.h"
 
 namespace wavesmith::check {
 
 const std::vector<CheckerKind>& checkers() {
-  static const std::vector<CheckerKind> kAll = {memory_checker(), race_checker(), wait_checker(),
-                                                hazard_checker(), init_checker(), sync_checker(),
-                                                numeric_checker()};
+  static const std::vector<CheckerKind> kAll = {memory_checker(), race_checker(),   stream_checker(),
+                                                wait_checker(),   hazard_checker(), init_checker(),
+                                                sync_checker(),   numeric_checker()};
   return kAll;
 }
 

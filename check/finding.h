@@ -34,6 +34,7 @@ struct Party {
   Extent3 workgroup{0, 0, 0};
   uint32_t wave = 0;   ///< in its workgroup
   uint64_t lanes = 0;  ///< a bit for each; 0: the wave as a whole
+  static constexpr uint32_t kAllWaves = UINT32_MAX;  ///< of `wave`: the launch as a whole
   bool operator==(const Party&) const = default;
 };
 

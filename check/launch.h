@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/extent3.h"
 #include "check/finding.h"
@@ -31,6 +32,12 @@ struct Launch {
   const emulate::Memory& memory;
   std::function<std::string(uint64_t)> locate = {};  ///< function and source line of a pc
   std::span<const uint8_t> code = {};                ///< the executable segment
+  std::vector<std::span<const uint8_t>> constants = {};  ///< segments of data that kernels may not write
+  /// What memory is for: the runtime's own and the host's too.
+  enum class Owner : uint8_t { Program, ProgramAndHost, Runtime };
+  std::function<Owner(const emulate::Use&)> owner_of = {};  ///< none: all is the program's
+  /// Whether its grid meets those of other launches at barriers.
+  bool meets_others = false;
   uint64_t program = 0;  ///< the program's number, which no other one has; 0: not known
 
   /// The kernel's name as a person writes it.

@@ -35,8 +35,10 @@ std::string text_of(const Finding& finding) {
     text += fmt::format("\n      {} {} {:#x}", party.kernel, offset < 0 ? '-' : '+',
                         offset < 0 ? -party.offset : party.offset);
     if (!party.source.empty()) text += fmt::format(" ({})", party.source);
-    text += fmt::format("\n      dispatch {}, workgroup {},{},{}, wave {}", party.dispatch,
-                        party.workgroup[0], party.workgroup[1], party.workgroup[2], party.wave);
+    text += fmt::format("\n      dispatch {}", party.dispatch);
+    if (party.wave != Party::kAllWaves)
+      text += fmt::format(", workgroup {},{},{}, wave {}", party.workgroup[0], party.workgroup[1],
+                          party.workgroup[2], party.wave);
     if (party.lanes) text += ", " + lanes_text(party.lanes);
     text += '\n';
   }

@@ -24,6 +24,8 @@ class Memory final : public Checker {
   void finished(const Launch& launch, emulate::Listener& listener, const Error* error) override {
     if (error && error->kind == ErrorKind::MemoryFault && !static_cast<MemoryListener&>(listener).found())
       add_fault(findings_, launch, *error);
+    // What the emulator refuses of a kernel that runs are its jumps and what lies at their ends.
+    if (error && error->kind == ErrorKind::BadInput) add_wild_jump(findings_, launch, *error);
   }
   void allocated(uint64_t address, uint64_t bytes) override {
     releases_.forget(address, bytes);

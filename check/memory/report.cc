@@ -269,18 +269,33 @@ void check_arguments(Findings& findings, const Launch& launch, const Releases& r
   }
 }
 
-void add_fault(Findings& findings, const Launch& launch, const Error& error) {
-  findings.add({.rule = "fault", .first = launch.entry}, {.dispatch = launch.id}, [&] {
+namespace {
+
+void add_stop(Findings& findings, const Launch& launch, const Error& error, const char* rule,
+              const std::string& fix) {
+  findings.add({.rule = rule, .first = launch.entry}, {.dispatch = launch.id}, [&] {
     return Finding{.topic = Topic::Memory,
-                   .rule = "fault",
+                   .rule = rule,
                    .severity = Severity::Error,
                    .what = error.what,
                    .parties = {{.role = "stops",
                                 .kernel = launch.name(),
                                 .instruction = error.where,
-                                .dispatch = launch.id}},
-                   .fix = error.hint};
+                                .dispatch = launch.id,
+                                .wave = Party::kAllWaves}},
+                   .fix = fix};
   });
+}
+
+}  // namespace
+
+void add_fault(Findings& findings, const Launch& launch, const Error& error) {
+  add_stop(findings, launch, error, "fault", error.hint);
+}
+
+void add_wild_jump(Findings& findings, const Launch& launch, const Error& error) {
+  add_stop(findings, launch, error, "wild-jump",
+           "set the pointer to a function of the device's code before it is called, and test it for null");
 }
 
 }  // namespace wavesmith::check

@@ -60,4 +60,7 @@ void check_arguments(Findings& findings, const Launch& launch, const Releases& r
 /// A launch that was stopped by an access of which nothing more is known.
 void add_fault(Findings& findings, const Launch& launch, const Error& error);
 
+/// A launch that was stopped because it went on where there is no code of its program.
+void add_wild_jump(Findings& findings, const Launch& launch, const Error& error);
+
 }  // namespace wavesmith::check

@@ -1,5 +1,7 @@
 #include "check/memory/spans.h"
 
+#include <algorithm>
+
 namespace wavesmith::check {
 namespace {
 
@@ -16,7 +18,9 @@ bool overlap(const Span& span, uint64_t low, uint64_t high) { return low < span.
 }  // namespace
 
 Spans::Spans(const Launch& launch)
-    : memory_(launch.memory), arguments_(span_of(launch.kernarg)), code_(span_of(launch.code)) {}
+    : memory_(launch.memory), arguments_(span_of(launch.kernarg)), code_(span_of(launch.code)) {
+  for (const auto& segment : launch.constants) constants_.push_back(span_of(segment));
+}
 
 Span Spans::made(uint64_t begin, uint64_t end) const {
   return {begin, end, guarded_by(begin, end) != nullptr};
@@ -32,9 +36,11 @@ Span Spans::around(uint64_t address) const {
 }
 
 const char* Spans::guarded_by(uint64_t low, uint64_t high) const {
-  return overlap(arguments_, low, high) ? "the kernel's arguments"
-         : overlap(code_, low, high)    ? "code"
-                                        : nullptr;
+  if (overlap(arguments_, low, high)) return "the kernel's arguments";
+  if (overlap(code_, low, high)) return "code";
+  const bool constant =
+      std::ranges::any_of(constants_, [&](const Span& span) { return overlap(span, low, high); });
+  return constant ? "constants" : nullptr;
 }
 
 }  // namespace wavesmith::check

@@ -461,7 +461,7 @@ void Program::Translation::join() {
 Result<const Uop*> Program::translate(uint64_t entry_pc) {
   const auto begin = reinterpret_cast<uint64_t>(code_.data());
   if (entry_pc < begin || entry_pc >= begin + code_.size())
-    return fail(ErrorKind::BadInput, "jump to an address outside of the code",
+    return fail(ErrorKind::BadInput, fmt::format("a jump to address {:#x}, where there is no code", entry_pc),
                 fmt::format("pc {:#x}", entry_pc));
   Translation translation(*this, entry_pc);
   translation.read();

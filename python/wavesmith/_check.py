@@ -10,6 +10,9 @@ from typing import Any
 
 from wavesmith._errors import BadInputError, UseError
 
+#: A party's wave where the whole launch took part.
+_ALL_WAVES = 2**32 - 1
+
 #: What is checked when nobody says otherwise, as by `wavesmith check`.
 DEFAULT_CHECKS = ("memory", "race", "wait", "hazard", "init", "sync")
 
@@ -30,6 +33,7 @@ class Party:
     dispatch: int
     workgroup: tuple[int, int, int]
     wave: int
+    """In its workgroup; 2**32 - 1: the launch as a whole."""
     lanes: int
     """A bit for each; 0: the wave as a whole."""
 
@@ -38,7 +42,8 @@ class Party:
             return f"{self.role}: {self.instruction} (host)"
         place = f"{self.kernel} + {self.offset:#x}" + (f" ({self.source})" if self.source else "")
         group = ",".join(str(one) for one in self.workgroup)
-        return f"{self.role}: {self.instruction}\n      {place}\n      workgroup {group}, wave {self.wave}"
+        who = "all of the launch" if self.wave == _ALL_WAVES else f"workgroup {group}, wave {self.wave}"
+        return f"{self.role}: {self.instruction}\n      {place}\n      {who}"
 
 
 @dataclass(frozen=True)

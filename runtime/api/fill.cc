@@ -35,7 +35,7 @@ hipError_t fill(hipStream_t handle, const Fill& what, Order order) {
       return *noted;
     }
     if (const hipError_t failed = stream->device.failure(); failed != hipSuccess) return failed;
-    if (order == Order::Synchronous && !stream->device.modelled && stream->nothing_before()) {
+    if (order == Order::Synchronous && !stream->device.modelled && !checks() && stream->nothing_before()) {
       do_fill(what);
       return hipSuccess;
     }

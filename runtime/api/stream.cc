@@ -7,6 +7,7 @@
 #include "runtime/graph/capture_state.h"
 #include "runtime/launch/library_call.h"
 #include "runtime/memory/pool.h"
+#include "runtime/observe/check.h"
 #include "runtime/observe/modelled_time.h"
 #include "runtime/stream/event.h"
 #include "runtime/stream/ipc_event.h"
@@ -30,6 +31,8 @@ class CallOperation final : public Operation {
  public:
   explicit CallOperation(Call call) : call_(std::move(call)) {}
   hipError_t run(Stream& stream) override {
+    // It may tell any of the host's threads what has come to pass.
+    tell_known(stream, wavesmith::check::stream_point().number);
     call_(stream);
     return hipSuccess;
   }
@@ -127,7 +130,14 @@ HIP_API hipError_t hipStreamSynchronize_spt(hipStream_t handle) {
 HIP_API hipError_t hipStreamQuery(hipStream_t handle) {
   return on_stream(handle, [](Platform&, Stream& stream) {
     if (refuse_captured(stream)) return hipErrorStreamCaptureUnsupported;
-    return stream.all_done() ? stream.device.failure() : hipErrorNotReady;
+    // What is asked for in between may be done by then, or not: it does not count.
+    const uint64_t last = stream.last();
+    if (!stream.all_done()) return hipErrorNotReady;
+    tell_known(stream, last);
+    if (stream.kind == Stream::Kind::Null && checks())
+      for (const auto& other : stream.device.streams())
+        if (other->blocking()) tell_known(*other, other->last());
+    return stream.device.failure();
   });
 }
 HIP_API hipError_t hipStreamQuery_spt(hipStream_t handle) { return hipStreamQuery(or_per_thread(handle)); }
@@ -140,13 +150,15 @@ HIP_API hipError_t hipStreamWaitEvent(hipStream_t handle, hipEvent_t event_handl
     Stream& stream = *found;
     if (flags & ~unsigned{hipEventWaitExternal}) return hipErrorInvalidValue;
     if (const auto noted = capture_wait(stream, event_handle, *event)) return *noted;
+    const auto recording = event->latest();
     if (const auto shared = event->across_processes()) {
-      stream.enqueue(call_operation([shared](Stream&) { wait_for(*shared->counters); }));
+      std::vector<Ticket> recorded;  // by this process
+      if (recording) recorded.push_back(recording->ticket);
+      stream.enqueue(call_operation([shared](Stream&) { wait_for(*shared->counters); }), std::move(recorded));
       return hipSuccess;
     }
-    const auto recording = event->latest();
     if (!recording || recording->ticket.stream.get() == &stream ||
-        (!stream.device.modelled && recording->ticket.stream->done(recording->ticket.number)))
+        (!stream.device.modelled && !checks() && recording->ticket.stream->done(recording->ticket.number)))
       return hipSuccess;
     stream.enqueue(std::make_shared<NothingOperation>(), {recording->ticket});
     stream.follow(recording->ticket);

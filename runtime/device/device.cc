@@ -1,5 +1,6 @@
 #include "runtime/device/device.h"
 
+#include "runtime/observe/check.h"
 #include "runtime/observe/modelled_time.h"
 
 #include <algorithm>
@@ -26,13 +27,17 @@ std::shared_ptr<Stream> Device::create_stream(Stream::Kind kind, unsigned stream
 }
 
 void Device::remove_stream(const Stream& stream) {
+  tell_ended(stream);
   const std::scoped_lock lock(mutex_);
   std::erase_if(created_, [&](const auto& other) { return other.get() == &stream; });
 }
 
 void Device::remove_streams() {
   const std::scoped_lock lock(mutex_);
-  std::erase_if(created_, [](const auto& stream) { return stream->kind == Stream::Kind::Created; });
+  std::erase_if(created_, [](const auto& stream) {
+    if (stream->kind == Stream::Kind::Created) tell_ended(*stream);
+    return stream->kind == Stream::Kind::Created;
+  });
 }
 
 std::shared_ptr<Stream> Device::find_stream(const Stream* address) {

@@ -163,15 +163,17 @@ hipError_t Platform::no_device(int ordinal) const {
   return hipErrorInvalidDevice;
 }
 
-Result<void*> Platform::allocate(Device& device, size_t size, Allocation::Kind kind, unsigned flags) {
+Result<void*> Platform::allocate(Device& device, size_t size, Allocation::Kind kind, unsigned flags,
+                                 bool hidden) {
   const bool counts = kind == Allocation::Kind::Device || kind == Allocation::Kind::Managed;
   if (counts &&
       (size > device.gpu.memory_bytes || allocations.used(device.ordinal) > device.gpu.memory_bytes - size))
     return fail(ErrorKind::OutOfMemory,
                 fmt::format("{} bytes asked for; {} of {} are in use", size, allocations.used(device.ordinal),
                             device.gpu.memory_bytes));
-  const auto pointer =
-      memory->allocate(size, {.kind = static_cast<uint32_t>(kind), .flags = flags, .device = device.ordinal});
+  emulate::Use use{.kind = static_cast<uint32_t>(kind), .flags = flags, .device = device.ordinal};
+  if (hidden) use.kind = kRuntimesOwn.kind;
+  const auto pointer = memory->allocate(size, use);
   if (!pointer) return pointer;
   allocations.insert({reinterpret_cast<uint64_t>(*pointer), size, kind, device.ordinal, flags});
   if (kind != Allocation::Kind::Code) tell_allocated(*pointer, size);

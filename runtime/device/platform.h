@@ -32,7 +32,9 @@ class Platform {
   [[nodiscard]] hipError_t no_device(int ordinal) const;
 
   /// Memory of the arena, entered in `allocations`. Error: OutOfMemory when the device has no more.
-  Result<void*> allocate(Device& device, size_t size, Allocation::Kind kind, unsigned flags = 0);
+  /// `hidden`: the runtime's own.
+  Result<void*> allocate(Device& device, size_t size, Allocation::Kind kind, unsigned flags = 0,
+                         bool hidden = false);
   /// Takes back what allocate() gave. Error: BadInput for anything else.
   Result<void> release(void* pointer);
 

@@ -1,9 +1,11 @@
 #include "runtime/graph/exec.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "runtime/memory/copy.h"
+#include "runtime/observe/check.h"
 #include "runtime/stream/event.h"
 
 namespace wavesmith::runtime {
@@ -41,9 +43,16 @@ bool copies_pageable(const Operation& operation) {
 class GraphOperation final : public Operation {
  public:
   using Steps = std::vector<Executable::Step>;
-  explicit GraphOperation(Steps steps) : steps_(std::move(steps)) {}
+  GraphOperation(Steps steps, check::GraphOrder order)
+      : steps_(std::move(steps)),
+        order_(order.empty() ? nullptr : std::make_shared<const check::GraphOrder>(std::move(order))) {}
   hipError_t run(Stream& stream) override {
+    check::StreamPoint point = check::stream_point();
+    point.graph = order_;
     for (const auto& [device, operation] : steps_) {
+      std::optional<RunningWork> running;
+      if (order_) running.emplace(point);
+      ++point.step;
       if (stream.device.failure() != hipSuccess && !operation->always()) continue;
       Stream& where = device == &stream.device ? stream : *device->null_stream();
       if (const hipError_t error = operation->run(where); error != hipSuccess) stream.device.fail(error);
@@ -54,7 +63,14 @@ class GraphOperation final : public Operation {
 
  private:
   Steps steps_;
+  std::shared_ptr<const check::GraphOrder> order_;
 };
+
+/// Adds those that `more` has.
+void join(std::vector<bool>& steps, const std::vector<bool>& more) {
+  if (steps.size() < more.size()) steps.resize(more.size());
+  for (size_t i = 0; i < more.size(); ++i) steps[i] = steps[i] || more[i];
+}
 
 hipError_t Executable::create(Platform& platform, const Graph& graph, unsigned long long flags,
                               std::shared_ptr<Executable>& made, uint64_t& culprit) {
@@ -88,25 +104,44 @@ hipError_t Executable::prepare(Platform& platform, const Graph& graph) {
   return hipSuccess;
 }
 
-void Executable::collect(const Graph& graph, const Stream& stream, Run& run) const {
+void Executable::collect(const Graph& graph, const Stream& stream, Run& run,
+                         const std::vector<bool>& before) const {
+  const bool checked = checks() != nullptr;
+  std::unordered_map<const Node*, std::vector<bool>> done;  // what a node and those before it have done
   for (const Node* const node : graph.in_order()) {
-    if (const auto* const child = std::get_if<ChildWork>(&node->work)) {
-      collect(*child->graph, stream, run);
-    } else if (const auto* const record = std::get_if<RecordWork>(&node->work)) {
-      auto recording = std::make_shared<Recording>();
-      run.steps.push_back({node->device, record_operation(recording)});
-      run.recordings.emplace_back(record->event, std::move(recording));
-    } else if (const auto* const wait = std::get_if<WaitWork>(&node->work)) {
-      // Waits for what the graph itself records are its edges.
-      const auto same = [&](const auto& each) { return each.first == wait->event; };
-      if (std::any_of(run.recordings.begin(), run.recordings.end(), same)) continue;
-      const auto event = find_event(wait->event);
-      const auto latest = event ? event->latest() : nullptr;
-      if (latest && latest->ticket.stream.get() != &stream) run.tickets.push_back(latest->ticket);
-    } else if (const auto found = operations_.find(node->id); found != operations_.end() && found->second) {
-      run.steps.push_back({node->device, found->second});
-      run.copies_pageable |= copies_pageable(*found->second);
+    std::vector<bool> mine;
+    if (checked) {
+      mine = before;
+      for (const Node* const other : node->dependencies) join(mine, done[other]);
     }
+    const size_t first = run.steps.size();
+    collect(*node, stream, run, mine);
+    if (!checked) continue;
+    run.before.resize(run.steps.size(), mine);
+    mine.resize(run.steps.size());
+    std::fill(mine.begin() + static_cast<ptrdiff_t>(first), mine.end(), true);
+    done[node] = std::move(mine);
+  }
+}
+
+void Executable::collect(const Node& node, const Stream& stream, Run& run,
+                         const std::vector<bool>& before) const {
+  if (const auto* const child = std::get_if<ChildWork>(&node.work)) {
+    collect(*child->graph, stream, run, before);
+  } else if (const auto* const record = std::get_if<RecordWork>(&node.work)) {
+    auto recording = std::make_shared<Recording>();
+    run.steps.push_back({node.device, record_operation(recording)});
+    run.recordings.emplace_back(record->event, std::move(recording));
+  } else if (const auto* const wait = std::get_if<WaitWork>(&node.work)) {
+    // Waits for what the graph itself records are its edges.
+    const auto same = [&](const auto& each) { return each.first == wait->event; };
+    if (std::any_of(run.recordings.begin(), run.recordings.end(), same)) return;
+    const auto event = find_event(wait->event);
+    const auto latest = event ? event->latest() : nullptr;
+    if (latest && latest->ticket.stream.get() != &stream) run.tickets.push_back(latest->ticket);
+  } else if (const auto found = operations_.find(node.id); found != operations_.end() && found->second) {
+    run.steps.push_back({node.device, found->second});
+    run.copies_pageable |= copies_pageable(*found->second);
   }
 }
 
@@ -188,10 +223,10 @@ void Executable::launch(Stream& stream) {
   Run run;
   {
     const std::scoped_lock lock(mutex);
-    collect(*graph_, stream, run);
+    collect(*graph_, stream, run, {});
   }
-  const Ticket ticket =
-      stream.enqueue(std::make_shared<GraphOperation>(std::move(run.steps)), std::move(run.tickets));
+  const Ticket ticket = stream.enqueue(
+      std::make_shared<GraphOperation>(std::move(run.steps), std::move(run.before)), std::move(run.tickets));
   for (auto& [event, recording] : run.recordings) {
     recording->ticket = ticket;
     publish(event, std::move(recording));

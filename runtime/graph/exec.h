@@ -45,8 +45,11 @@ class Executable {
     std::vector<std::pair<hipEvent_t, std::shared_ptr<Recording>>> recordings;
     std::vector<Ticket> tickets;
     bool copies_pageable = false;  ///< the host's memory, which may change or go once the launch returns
+    check::GraphOrder before;      ///< by step, those before it; empty: nobody asks
   };
-  void collect(const Graph& graph, const Stream& stream, Run& run) const;
+  /// Adds the steps of a graph, which come after those that `before` names.
+  void collect(const Graph& graph, const Stream& stream, Run& run, const std::vector<bool>& before) const;
+  void collect(const Node& node, const Stream& stream, Run& run, const std::vector<bool>& before) const;
 
   std::shared_ptr<Graph> graph_;
   std::map<uint64_t, std::shared_ptr<Operation>> operations_;  ///< by the id of our node

@@ -9,6 +9,7 @@
 #include "runtime/launch/library_call.h"
 #include "runtime/memory/fill.h"
 #include "runtime/memory/reach.h"
+#include "runtime/observe/check.h"
 #include "runtime/stream/event.h"
 #include "runtime/stream/stream_memory.h"
 
@@ -29,6 +30,8 @@ class HostOperation final : public Operation {
  public:
   explicit HostOperation(std::function<void(Stream&)> call) : call_(std::move(call)) {}
   hipError_t run(Stream& stream) override {
+    // It may tell any of the host's threads what has come to pass.
+    tell_known(stream, check::stream_point().number);
     call_(stream);
     return hipSuccess;
   }

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "runtime/launch/device_printf.h"
+#include "runtime/memory/allocations.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -63,7 +64,7 @@ class HostcallHost {
                        kHeadersAt = kPayloadsAt + kPackets * sizeof(Payload);
     static_assert(sizeof(Buffer) <= kSignalAt && kSignalAt + sizeof(Signal) <= kPayloadsAt);
     const size_t size = kHeadersAt + kPackets * sizeof(PacketHeader);
-    const auto memory = platform.memory->allocate(size);
+    const auto memory = platform.memory->allocate(size, kRuntimesOwn);
     if (!memory) return tl::unexpected(memory.error());
     auto host = std::make_unique<HostcallHost>(platform, device);
     auto* at = static_cast<uint8_t*>(*memory);
@@ -159,7 +160,7 @@ class HostcallHost {
   uint64_t allocate(uint64_t size) {
     if (size == 0 || size > device_.gpu.memory_bytes) return 0;
     const uint64_t slack = size >= kSlab ? kSlab : 0;
-    const auto memory = platform_.allocate(device_, size + slack, Allocation::Kind::Device);
+    const auto memory = platform_.allocate(device_, size + slack, Allocation::Kind::Device, 0, true);
     if (!memory) return 0;
     const auto at = reinterpret_cast<uint64_t>(*memory);
     const uint64_t aligned = slack ? (at + kSlab - 1) / kSlab * kSlab : at;
@@ -205,7 +206,7 @@ const void* device_heap(Platform& platform, Device& device) {
   // libraries.
   constexpr size_t kHeap = 128 << 10;
   std::call_once(device.heap_made, [&] {
-    const auto memory = platform.memory->allocate(kHeap);
+    const auto memory = platform.memory->allocate(kHeap, kRuntimesOwn);
     if (memory) device.heap = *memory;
   });
   return device.heap;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "emulate/run/wave.h"
+#include "runtime/memory/allocations.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -34,7 +35,7 @@ Result<Block> Block::take(emulate::Memory& memory, size_t size) {
   auto& free = lists().free[block.class_];
   if (free.empty()) {
     const size_t each = kSmallest << block.class_, bytes = std::max(each, kChunk);
-    const auto chunk = memory.allocate(bytes);
+    const auto chunk = memory.allocate(bytes, kRuntimesOwn);
     if (!chunk) return tl::unexpected(chunk.error());
     for (size_t at = 0; at + each <= bytes; at += each) free.push_back(static_cast<uint8_t*>(*chunk) + at);
   }

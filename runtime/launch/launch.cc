@@ -260,7 +260,10 @@ hipError_t LaunchOperation::run(Stream& stream) {
     // one thread must be able to hold all workgroups of its grid.
     if (meeting_) dispatch.most_resident = std::numeric_limits<uint32_t>::max();
   }
-  dispatch.locate = [this](uint64_t pc) { return module_->locate(pc); };
+  dispatch.locate = [module = std::weak_ptr(module_)](uint64_t pc) {
+    const std::shared_ptr<Module> held = module.lock();
+    return held ? held->locate(pc) : std::string();
+  };
   if (function_.needs_hostcall && device.hostcalls) {
     dispatch.serve = serve_hostcalls;
     dispatch.serve_context = &device;
@@ -284,7 +287,12 @@ hipError_t LaunchOperation::run(Stream& stream) {
     which = dispatch.listeners.empty() ? ProfiledLaunch::Selection::Counted : ProfiledLaunch::Selection::This;
   }
   const auto profiled = ProfiledLaunch::begin(dispatch, device.gpu, on_unit, which);
-  const auto checked = CheckedLaunch::begin(dispatch, *platform.memory, device.ordinal, stream.id);
+  const auto checked = CheckedLaunch::begin(dispatch, *platform.memory, [&] {
+    return CheckedLaunch::About{.device = device.ordinal,
+                                .stream = stream.id,
+                                .meets_others = meeting_ != nullptr,
+                                .constants = module_->constants()};
+  });
   dispatch.progress = launch_progress(function_.kernel->name);
   const auto start = std::chrono::steady_clock::now();
   emulate::Limits limits = platform.limits;

@@ -119,6 +119,15 @@ Module::~Module() {
   for (const auto& [name, memory] : managed_) (void)platform.release(memory);
 }
 
+std::vector<std::span<const uint8_t>> Module::constants() const {
+  std::vector<std::span<const uint8_t>> all;
+  for (const object::Segment& segment : object_->segments())
+    if (!segment.writable && !segment.executable)
+      all.emplace_back(reinterpret_cast<const uint8_t*>(object_->loaded(base_, segment.address)),
+                       segment.memory_size);
+  return all;
+}
+
 Result<emulate::Program*> Module::program(int wave_lanes) {
   std::unique_ptr<emulate::Program>& program = programs_[wave_lanes];
   if (!program) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/result.h"
 #include "emulate/translate/program.h"
@@ -58,6 +59,8 @@ class Module : public std::enable_shared_from_this<Module> {
   Result<DeviceVariable> variable(std::string_view name);
 
   /// Describes a pc for messages: "function 'f' + 0x10, kernel.hip:12"; empty if nothing is known.
+  /// Segments of data that kernels may not write.
+  [[nodiscard]] std::vector<std::span<const uint8_t>> constants() const;
   [[nodiscard]] std::string locate(uint64_t pc) const;
 
   [[nodiscard]] const object::CodeObject& object() const { return *object_; }

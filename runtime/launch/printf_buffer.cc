@@ -13,6 +13,7 @@
 
 #include "runtime/api/error.h"
 #include "runtime/launch/device_printf.h"
+#include "runtime/memory/allocations.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -50,7 +51,7 @@ Result<PrintfBuffer> PrintfBuffer::take(emulate::Memory& memory) {
   const std::scoped_lock lock(lists().mutex);
   auto& free = lists().free;
   if (free.empty()) {
-    const auto made = memory.allocate(kHeader + kMessages);
+    const auto made = memory.allocate(kHeader + kMessages, kRuntimesOwn);
     if (!made) return tl::unexpected(made.error());
     free.push_back(static_cast<uint32_t*>(*made));
   }

@@ -1,11 +1,12 @@
 #include "runtime/launch/queue.h"
 
 #include "emulate/run/wave.h"
+#include "runtime/memory/allocations.h"
 
 namespace wavesmith::runtime {
 
 Result<const void*> create_queue(emulate::Memory& memory) {
-  const auto place = memory.allocate(sizeof(Queue));
+  const auto place = memory.allocate(sizeof(Queue), kRuntimesOwn);
   if (!place) return tl::unexpected(place.error());
   auto* const queue = new (*place) Queue{};
   queue->size = 64;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "emulate/memory/memory.h"
 
 namespace wavesmith::runtime {
 
@@ -32,6 +33,9 @@ struct Allocation {
   [[nodiscard]] bool on_host() const { return kind == Kind::Host || kind == Kind::Registered; }
   [[nodiscard]] void* pointer() const { return reinterpret_cast<void*>(begin); }
 };
+
+/// What emulated memory is told of the runtime's own, which programs know nothing of. Else it is told the kind.
+inline constexpr emulate::Use kRuntimesOwn{.kind = UINT32_MAX};
 
 class Allocations {
  public:

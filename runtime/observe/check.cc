@@ -16,6 +16,8 @@
 #include "check/host_call.h"
 #include "check/json.h"
 #include "check/text.h"
+#include "runtime/memory/allocations.h"
+#include "runtime/stream/stream.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -78,6 +80,13 @@ std::string place_text(const emulate::Memory& memory, const void* pointer) {
   if (kind == Kind::Reserved) return "in a reserved range of addresses";
   if (kind == Kind::Past && distance < 4096) return fmt::format("{} bytes past {}", distance, there);
   return "where nothing is allocated";
+}
+
+check::Launch::Owner owner_of(const emulate::Use& use) {
+  using enum check::Launch::Owner;
+  if (use.kind == kRuntimesOwn.kind) return Runtime;
+  const auto kind = static_cast<Allocation::Kind>(use.kind);
+  return kind == Allocation::Kind::Device || kind == Allocation::Kind::Code ? Program : ProgramAndHost;
 }
 
 [[gnu::destructor]] void at_exit() {
@@ -159,11 +168,45 @@ void tell_access_refused(const emulate::Memory& memory, const void* pointer, std
   session->tell([&](check::Checker& checker) { checker.access_refused(access, error); });
 }
 
+check::StreamPoint point_of(const Ticket& ticket) {
+  return {.stream = ticket.stream->id, .number = ticket.number};
+}
+
+void tell_asked(const Stream& stream, uint64_t number, std::vector<check::StreamPoint> after) {
+  const std::shared_ptr<check::Session> session = checks();
+  if (!session) return;
+  const check::StreamWork work{.at = {.stream = stream.id, .number = number},
+                               .on_default_stream = stream.kind == Stream::Kind::Null,
+                               .after = std::move(after)};
+  session->tell([&](check::Checker& checker) { checker.asked(work); });
+}
+
+void tell_known(const Stream& stream, uint64_t number) {
+  if (const std::shared_ptr<check::Session> session = checks())
+    session->tell([&](check::Checker& checker) { checker.known({.stream = stream.id, .number = number}); });
+}
+
+void tell_ended(const Stream& stream) {
+  if (const std::shared_ptr<check::Session> session = checks())
+    session->tell([&](check::Checker& checker) { checker.ended(stream.id); });
+}
+
+void tell_seen_in_memory() {
+  if (const std::shared_ptr<check::Session> session = checks())
+    session->tell([](check::Checker& checker) { checker.told_in_memory(); });
+}
+
+RunningWork::~RunningWork() {
+  if (const std::shared_ptr<check::Session> session = checks())
+    session->tell([&](check::Checker& checker) { checker.ran(point_); });
+}
+
 std::unique_ptr<CheckedLaunch> CheckedLaunch::begin(emulate::Dispatch& dispatch,
-                                                    const emulate::Memory& memory, int device,
-                                                    uint64_t stream) {
+                                                    const emulate::Memory& memory,
+                                                    const std::function<About()>& about) {
   std::shared_ptr<check::Session> session = checks();
   if (!session) return nullptr;
+  About known = about();
   auto launch = std::unique_ptr<CheckedLaunch>(new CheckedLaunch(
       std::move(session),
       {.target = dispatch.program->target(),
@@ -171,8 +214,8 @@ std::unique_ptr<CheckedLaunch> CheckedLaunch::begin(emulate::Dispatch& dispatch,
        .kernel = *dispatch.kernel,
        .entry = dispatch.entry,
        .id = dispatch.dispatch_id,
-       .device = device,
-       .stream = stream,
+       .device = known.device,
+       .stream = known.stream,
        .grid = dispatch.grid,
        .workgroup = dispatch.workgroup,
        .dynamic_lds = dispatch.dynamic_lds,
@@ -181,6 +224,9 @@ std::unique_ptr<CheckedLaunch> CheckedLaunch::begin(emulate::Dispatch& dispatch,
        .memory = memory,
        .locate = dispatch.locate,
        .code = dispatch.program->code(),
+       .constants = std::move(known.constants),
+       .owner_of = owner_of,
+       .meets_others = known.meets_others,
        .program = dispatch.program->serial()}));
   for (emulate::Listener* const listener : launch->run_.listeners()) dispatch.listeners.push_back(listener);
   return launch;

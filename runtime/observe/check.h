@@ -4,15 +4,22 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "check/json.h"
 #include "check/session.h"
+#include "check/stream_point.h"
 #include "emulate/run/dispatch.h"
 
 namespace wavesmith::runtime {
+
+class Stream;
+struct Ticket;
 
 /// The checks under way; nullptr: there are none.
 std::shared_ptr<check::Session> checks();
@@ -36,12 +43,42 @@ void tell_access_refused(const emulate::Memory& memory, const void* pointer, std
 /// Whether released addresses are not to be used again soon.
 bool checks_memory();
 
+/// A point of a stream's order, where streams are checked.
+check::StreamPoint point_of(const Ticket& ticket);
+/// A stream was given an operation, before it may run. `after`: what it waits for besides its stream's.
+void tell_asked(const Stream& stream, uint64_t number, std::vector<check::StreamPoint> after);
+/// The host knows that all up to there is done.
+void tell_known(const Stream& stream, uint64_t number);
+void tell_ended(const Stream& stream);
+/// A value in memory has been seen for which work waited.
+void tell_seen_in_memory();
+
+/// An operation, or a step of a graph's run, while it runs.
+class RunningWork {
+ public:
+  explicit RunningWork(check::StreamPoint point) : point_(point), scope_(std::move(point)) {}
+  ~RunningWork();
+  RunningWork(const RunningWork&) = delete;
+  RunningWork& operator=(const RunningWork&) = delete;
+
+ private:
+  check::StreamPoint point_;
+  check::StreamPointScope scope_;
+};
+
 /// One launch that is checked.
 class CheckedLaunch {
  public:
+  /// What the dispatch does not say.
+  struct About {
+    int device = 0;
+    uint64_t stream = 0;
+    bool meets_others = false;
+    std::vector<std::span<const uint8_t>> constants = {};
+  };
   /// Adds listeners to the dispatch; nullptr: it is not checked.
   static std::unique_ptr<CheckedLaunch> begin(emulate::Dispatch& dispatch, const emulate::Memory& memory,
-                                              int device, uint64_t stream);
+                                              const std::function<About()>& about);
   /// The launch has ended; nullptr: well.
   void end(const Error* error);
 

@@ -7,6 +7,7 @@
 
 #include "runtime/device/platform.h"
 #include "runtime/memory/pool.h"
+#include "runtime/observe/check.h"
 #include "runtime/observe/modelled_time.h"
 #include "runtime/stream/ipc_event.h"
 
@@ -170,6 +171,7 @@ HIP_API hipError_t hipEventQuery(hipEvent_t handle) {
     const auto recording = event->latest();
     if (!recording) return hipSuccess;
     if (!recording->ticket.stream->done(recording->ticket.number)) return hipErrorNotReady;
+    tell_known(*recording->ticket.stream, recording->ticket.number);
     return recording->ticket.stream->device.failure();
   });
 }
@@ -185,6 +187,8 @@ HIP_API hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start_han
       return hipErrorInvalidHandle;
     if (!from->ticket.stream->done(from->ticket.number) || !to->ticket.stream->done(to->ticket.number))
       return hipErrorNotReady;
+    tell_known(*from->ticket.stream, from->ticket.number);
+    tell_known(*to->ticket.stream, to->ticket.number);
     *milliseconds = static_cast<float>(static_cast<double>(to->nanoseconds - from->nanoseconds) * 1e-6);
     return hipSuccess;
   });

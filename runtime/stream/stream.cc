@@ -1,9 +1,11 @@
 #include "runtime/stream/stream.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "runtime/device/device.h"
 #include "runtime/device/platform.h"
+#include "runtime/observe/check.h"
 #include "runtime/observe/modelled_time.h"
 #include "runtime/observe/timeline.h"
 #include "runtime/stream/standstill.h"
@@ -20,6 +22,9 @@ Ticket Stream::enqueue(std::shared_ptr<Operation> operation, std::vector<Ticket>
   } else {
     device.add_default_stream_tickets(*this, tickets);
   }
+  const bool checked = checks() != nullptr;
+  std::vector<check::StreamPoint> after;
+  if (checked) after = all_before(tickets);
   bool submit = false;
   uint64_t number;
   {
@@ -28,10 +33,21 @@ Ticket Stream::enqueue(std::shared_ptr<Operation> operation, std::vector<Ticket>
     if (device.modelled) item.asked = host_time(), item.number = next_operation();
     queue_.push_back(std::move(item));
     number = added_.fetch_add(1, std::memory_order_release) + 1;
+    if (checked) tell_asked(*this, number, std::move(after));
     if (!owned_ && !scheduled_) submit = scheduled_ = true;
   }
   if (submit) submit_to_workers(shared_from_this());
   return {shared_from_this(), number};
+}
+
+/// What an operation added now comes after besides its own stream's: what is done already, too.
+std::vector<check::StreamPoint> Stream::all_before(const std::vector<Ticket>& tickets) {
+  std::vector<check::StreamPoint> points;
+  for (const Ticket& ticket : tickets) points.push_back(point_of(ticket));
+  for (const auto& other : device.streams())
+    if (kind == Kind::Null ? other->blocking() : blocking() && other->kind == Kind::Null)
+      points.push_back(point_of(other->ticket()));
+  return points;
 }
 
 void Stream::follow(const Ticket& ticket) {
@@ -69,6 +85,7 @@ void Stream::work() {
 
 void Stream::wait(uint64_t number) {
   finish(number);
+  tell_known(*this, number);
   if (device.modelled) host_time() = std::max(host_time(), modelled_at(number));
 }
 
@@ -130,6 +147,9 @@ void Stream::execute(Item& item) {
     if (device.modelled) modelled_ = std::max(modelled_, ticket.stream->modelled_at(ticket.number));
   }
   asked_ = item.asked, number_ = item.number;
+  std::optional<RunningWork> running;
+  if (checks())
+    running.emplace(check::StreamPoint{.stream = id, .number = completed_.load(std::memory_order_relaxed) + 1});
   if (device.failure() != hipSuccess && !item.operation->always()) return;
   const hipError_t error = item.operation->run(*this);
   if (error == hipSuccess) return;

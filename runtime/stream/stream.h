@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "check/stream_point.h"
 #include "runtime/abi/launch.h"
 #include "runtime/graph/capture.h"
 
@@ -108,6 +109,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     return next++;
   }
   bool own();
+  std::vector<check::StreamPoint> all_before(const std::vector<Ticket>& tickets);
   void run_until(uint64_t number);
   void execute(Item& item);
   void finish(uint64_t number);

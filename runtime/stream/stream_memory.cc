@@ -5,6 +5,7 @@
 
 #include "runtime/device/platform.h"
 #include "runtime/graph/graph.h"
+#include "runtime/observe/check.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -29,6 +30,7 @@ void wait_for(void* address, T wanted, T mask, unsigned flags) {
   while (!holds<T>(static_cast<T>(value.load(std::memory_order_acquire) & mask),
                    static_cast<T>(wanted & mask), flags))
     std::this_thread::yield();
+  tell_seen_in_memory();
 }
 
 void run(const hipStreamBatchMemOpParams& op) {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "check/host_call.h"
 #include "runtime/api/version.h"
 #include "runtime/device/platform.h"
 #include "runtime/graph/exec.h"
@@ -286,6 +287,7 @@ HIP_API hipError_t hipGraphExecGetFlags(hipGraphExec_t handle, unsigned long lon
 }
 
 HIP_API hipError_t hipGraphLaunch(hipGraphExec_t handle, hipStream_t stream_handle) {
+  const wavesmith::check::HostCallScope call;
   return api([&](Platform& platform) -> hipError_t {
     const auto executable = find_executable(handle);
     const auto stream = platform.stream(stream_handle);
@@ -302,6 +304,7 @@ HIP_API hipError_t hipGraphLaunch(hipGraphExec_t handle, hipStream_t stream_hand
   });
 }
 HIP_API hipError_t hipGraphLaunch_spt(hipGraphExec_t handle, hipStream_t stream) {
+  const wavesmith::check::HostCallScope call;
   return hipGraphLaunch(handle, stream ? stream : hipStreamPerThread);
 }
 
