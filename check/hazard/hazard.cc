@@ -1,11 +1,14 @@
 #include "check/hazard/hazard.h"
 
+#include <memory>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 
 #include "check/hazard/dependencies.h"
 #include "check/hazard/facts.h"
 #include "check/hazard/window.h"
+#include "check/per_program.h"
 #include "check/per_site.h"
 
 namespace wavesmith::check {
@@ -35,13 +38,14 @@ class HazardWorkgroup final : public emulate::WorkgroupListener {
 
 class HazardListener final : public emulate::Listener {
  public:
-  HazardListener(Findings& findings, const Launch& launch) : findings(findings), launch(launch) {}
+  HazardListener(Findings& findings, const Launch& launch, std::shared_ptr<PerSite<Facts>> facts)
+      : findings(findings), launch(launch), facts(std::move(facts)) {}
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override {
     return std::make_unique<HazardWorkgroup>(*this, view.id);
   }
   Findings& findings;
   const Launch& launch;
-  PerSite<Facts> facts;
+  const std::shared_ptr<PerSite<Facts>> facts;  ///< of the program
 };
 
 void HazardWorkgroup::wave_begins(const emulate::WaveView& wave) {
@@ -57,7 +61,7 @@ void HazardWorkgroup::instruction(const emulate::WaveView& wave, const emulate::
   ++events_;
   const Launch& launch = launch_.launch;
   const Facts& facts =
-      launch_.facts.of(site, [&] { return hazard::facts_of(site, launch.target, launch.wave_lanes); });
+      launch_.facts->of(site, [&] { return hazard::facts_of(site, launch.target, launch.wave_lanes); });
   const auto found = [&](const Happened& happened) { tell(happened, wave.index()); };
   if (!windows_.empty())
     windows_[wave.index()].step(site, facts, found);
@@ -84,8 +88,11 @@ class Hazard final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    return std::make_unique<HazardListener>(findings_, launch);
+    return std::make_unique<HazardListener>(findings_, launch, facts_.of(launch));
   }
+
+ private:
+  PerProgram<PerSite<Facts>> facts_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "check/init/init.h"
 
 #include "check/init/listener.h"
+#include "check/per_program.h"
 
 namespace wavesmith::check {
 namespace {
@@ -9,7 +10,7 @@ class Init final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    return std::make_unique<init::LaunchListener>(launch, findings_, *global_, pool_);
+    return std::make_unique<init::LaunchListener>(launch, findings_, *global_, pool_, plans_.of(launch));
   }
   void allocated(uint64_t address, uint64_t bytes) override { global_->undefine(address, bytes); }
   void released(uint64_t address, uint64_t bytes) override { global_->define(address, bytes); }
@@ -21,6 +22,7 @@ class Init final : public Checker {
  private:
   std::unique_ptr<init::GlobalShadow> global_ = std::make_unique<init::GlobalShadow>();
   init::ShadowPool pool_;
+  PerProgram<PerSite<init::Plan>> plans_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "check/findings.h"
@@ -31,11 +32,12 @@ class ShadowPool {
 
 class LaunchListener final : public emulate::Listener {
  public:
-  LaunchListener(const Launch& launch, Findings& findings, GlobalShadow& global, ShadowPool& pool)
-      : launch(launch), findings(findings), global(global), pool(pool) {}
+  LaunchListener(const Launch& launch, Findings& findings, GlobalShadow& global, ShadowPool& pool,
+                 std::shared_ptr<PerSite<Plan>> plans)
+      : launch(launch), findings(findings), global(global), pool(pool), plans_(std::move(plans)) {}
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override;
   const Plan& plan(const emulate::Site& site) {
-    return plans_.of(site, [&] { return plan_of(site, launch.target, launch.wave_lanes); });
+    return plans_->of(site, [&] { return plan_of(site, launch.target, launch.wave_lanes); });
   }
 
   const Launch& launch;
@@ -44,7 +46,7 @@ class LaunchListener final : public emulate::Listener {
   ShadowPool& pool;
 
  private:
-  PerSite<Plan> plans_;
+  const std::shared_ptr<PerSite<Plan>> plans_;  ///< of the program
 };
 
 }  // namespace wavesmith::check::init
