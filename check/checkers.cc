@@ -1,6 +1,8 @@
 // The checkers that there are.
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "check/checker.h"
 #include "check/hazard/hazard.h"
@@ -24,8 +26,10 @@ const std::vector<CheckerKind>& checkers() {
 Result<std::vector<Topic>> topics_of(std::string_view names) {
   std::vector<Topic> topics;
   std::string known;
+  std::optional<Topic> last;  // a topic may have several checkers, one behind the other
   for (const CheckerKind& kind : checkers())
-    known += (known.empty() ? "" : ", ") + std::string(name_of(kind.topic));
+    if (std::exchange(last, kind.topic) != kind.topic)
+      known += (known.empty() ? "" : ", ") + std::string(name_of(kind.topic));
   while (!names.empty()) {
     const size_t end = std::min(names.find(','), names.size());
     const std::string_view name = names.substr(0, end);

@@ -26,9 +26,11 @@ struct LibraryKernel {
   [[nodiscard]] bool is_of_types() const {
     return operation() == "gemm" || operation() == "attention" || operation() == "decode";
   }
-  /// "bf16" of "gemm_bf16_128x128x32_kn_elements".
+  /// "bf16" of "gemm_bf16_128x128x32_kn_elements" and of "attention_backward_bf16_128_queries".
   [[nodiscard]] std::string_view types() const {
-    const std::string_view rest = std::string_view(kernel.name).substr(kernel.name.find('_') + 1);
+    constexpr std::string_view kBackward = "backward_";
+    std::string_view rest = std::string_view(kernel.name).substr(kernel.name.find('_') + 1);
+    if (rest.starts_with(kBackward)) rest.remove_prefix(kBackward.size());
     return rest.substr(0, rest.find('_'));
   }
 };

@@ -297,7 +297,7 @@ int main() {
     CHECK_HIP(hipDeviceSynchronize());
   });
   for (const char* const part :
-       {"reads, in stream", "a copy by hipMemcpyAsync, called from", "writes, in stream", "global_store_dword",
+       {"reads, in stream", "a copy by hipMemcpyAsync, called from", "writes, in stream", "global_store_",
         "allocation (16000 bytes) + 0x0", "hipStreamWaitEvent before the second"})
     CHECK(told.find(part) != std::string::npos);
   return finish();
