@@ -12,7 +12,8 @@
 #define TILE_THREADS(threads) __launch_bounds__(threads)
 // A multiprocessor has four schedulers, each with the waves of a SIMD.
 #define TILE_THREADS_WAVES(threads, per_simd) __launch_bounds__(threads, (per_simd) * 4 * 32 / (threads))
-// Before a kernel of blocks that reach each other's shared memory, and of a parameter that copies read in place.
+// Before a kernel of blocks that reach each other's shared memory, and of a parameter that copies read in
+// place.
 #define TILE_CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
 #define TILE_IN_PLACE const __grid_constant__
 #else

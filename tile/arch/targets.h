@@ -42,8 +42,9 @@ inline constexpr Capabilities kRdna4 = [] {
 }();
 
 /// NVIDIA's compute capability 9.0, from the CUDA C++ Programming Guide's tables and "Shared memory". A block
-/// may have 227 KiB of shared memory, of which 48 KiB are for variables that kernels declare, as these do.
-/// The 32 banks of 4 bytes serve eight lanes with 16 bytes each at once.
+/// may have 227 KiB of shared memory, of which 48 KiB are for variables that kernels declare, as most of
+/// these do; those by warpgroups are given what they need when they are launched. The 32 banks of 4 bytes
+/// serve eight lanes with 16 bytes each at once.
 inline constexpr Capabilities kHopper{.wave_lanes = 32,
                                       .shared_bytes = 48 << 10,
                                       .read_16 = detail::kInEights,
