@@ -11,15 +11,18 @@
 
 namespace wavesmith::kernels {
 
-template <class T>
+/// `kInParts`: what a stage adds is summed up apart and joins the sums as floats, of which the matrix unit
+/// keeps fewer bits where elements have 8.
+template <class T, bool kInParts_ = false>
 struct GemmWarpgroupShape {
+  static constexpr bool kInParts = kInParts_;
   using Element = T;
   using Atom = tile::arch::Best<T>;
   static constexpr int kWarpgroups = 2;
   static constexpr int kThreads = (kWarpgroups + 1) * tile::kWarpgroupThreads;
-  static constexpr int kRows = kWarpgroups * tile::kWarpgroupRows, kColumns = 256;
+  static constexpr int kRows = kWarpgroups * tile::kWarpgroupRows, kColumns = kInParts ? 128 : 256;
   static constexpr int kDepth = tile::Rows128::kRowBytes / static_cast<int>(sizeof(T));
-  static constexpr int kStages = 4;
+  static constexpr int kStages = kInParts ? 6 : 4;
   static constexpr int kCluster = 2;  ///< blocks that are beside each other along the rows of D
   static constexpr int kBytesA = kRows * tile::Rows128::kRowBytes,
                        kBytesB = kColumns * tile::Rows128::kRowBytes;
@@ -97,22 +100,40 @@ TILE_DEVICE void gemm_products(const GemmTensorArguments& g, const tile::Stages<
   typename Shape::Sums sums;
   const typename Shape::Out out{memory + Shape::kSums + group * Shape::Out::kBytes, group, thread};
   for (GemmClusterTiles<Shape> tiles(g); tiles.find(); tiles.advance()) {
-    for (int k = 0; k < g.k; k += Shape::kDepth) {
+    const auto set_off_stage = [&](typename Shape::Sums& of_stage, bool add) {
       stages.wait(turn);
-      keep_sums(sums);
+      keep_sums(of_stage);
       ptx::begin_products();
-      set_off<Atom, Shape::kColumns, Rows128::kRowBytes>(sums, first_a + turn.stage * further(Shape::kBytesA),
-                                                         first_b + turn.stage * further(Shape::kBytesB),
-                                                         k > 0);
+      set_off<Atom, Shape::kColumns, Rows128::kRowBytes>(of_stage,
+                                                         first_a + turn.stage * further(Shape::kBytesA),
+                                                         first_b + turn.stage * further(Shape::kBytesB), add);
       ptx::commit_products();
-      ptx::wait_products<1>();
-      if (k > 0) give_back(before);
-      before = turn;
-      turn.advance();
+    };
+    if constexpr (Shape::kInParts) {
+      sums.clear();
+      for (int k = 0; k < g.k; k += Shape::kDepth) {
+        typename Shape::Sums part;
+        set_off_stage(part, false);
+        ptx::wait_products<0>();
+        keep_sums(part);
+        give_back(turn);
+        TILE_UNROLL for (int i = 0; i < 2; ++i) {
+          TILE_UNROLL for (int j = 0; j < Shape::kColumns / 8; ++j) sums.at[i][j] += part.at[i][j];
+        }
+        turn.advance();
+      }
+    } else {
+      for (int k = 0; k < g.k; k += Shape::kDepth) {
+        set_off_stage(sums, k > 0);
+        ptx::wait_products<1>();
+        if (k > 0) give_back(before);
+        before = turn;
+        turn.advance();
+      }
+      ptx::wait_products<0>();
+      keep_sums(sums);
+      give_back(before);
     }
-    ptx::wait_products<0>();
-    keep_sums(sums);
-    give_back(before);
     out.write(g, sums, tiles.row + group * kWarpgroupRows, tiles.column, tiles.batch);
   }
   out.finish();

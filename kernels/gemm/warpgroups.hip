@@ -4,12 +4,14 @@
 
 using namespace wavesmith::kernels;
 
-#define GEMM_KERNEL(type, depth)                                                                        \
-  TILE_KERNEL TILE_CLUSTER(2) TILE_THREADS_WAVES(GemmWarpgroupShape<tile::type>::kThreads, 3)           \
-  void gemm_##type##_128x256x##depth##_kk(TILE_IN_PLACE GemmTensorArguments arguments) {                \
+#define GEMM_KERNEL(name, shape)                                                                        \
+  TILE_KERNEL TILE_CLUSTER(2) TILE_THREADS_WAVES(shape::kThreads, 3)                                    \
+  void gemm_##name##_kk(TILE_IN_PLACE GemmTensorArguments arguments) {                                  \
     extern TILE_SHARED char memory[];                                                                   \
-    gemm_by_warpgroups<GemmWarpgroupShape<tile::type>>(arguments, memory);                              \
+    gemm_by_warpgroups<shape>(arguments, memory);                                                       \
   }
-GEMM_KERNEL(bf16, 64)
-GEMM_KERNEL(f16, 64)
-GEMM_KERNEL(e4m3, 128)
+GEMM_KERNEL(bf16_128x256x64, GemmWarpgroupShape<tile::bf16>)
+GEMM_KERNEL(f16_128x256x64, GemmWarpgroupShape<tile::f16>)
+GEMM_KERNEL(e4m3_128x256x128, GemmWarpgroupShape<tile::e4m3>)
+using InParts = GemmWarpgroupShape<tile::e4m3, true>;
+GEMM_KERNEL(e4m3_128x128x128, InParts)

@@ -64,7 +64,7 @@ def product_work(library: Library, size: int, kind: torch.dtype, every: bool) ->
     calls: dict[str, Call] = {}
     short = "e4m3" if kind == torch.float8_e4m3fn else "bf16"
     for name in library.names("product"):
-        by_warpgroups = "_128x256x" in name
+        by_warpgroups = name.endswith(("x256x64_kk", "x128_kk"))
         if not name.startswith(short) or not (by_warpgroups or (every and name.endswith("kk"))):
             continue
         for band in (4, 8, 16) if every and by_warpgroups else (0,):

@@ -95,7 +95,7 @@ def product(library: Library, name: str, p: Product) -> float:
 
 def products(library: Library) -> Iterator[Check]:
     for name in library.names("product"):
-        by_warpgroups = "_128x256x" in name
+        by_warpgroups = name.endswith(("x256x64_kk", "x128_kk"))
         step = 1 if "elements" in name else 16 if "e4m3" in name else 8
         sizes = [(128, 256, 64, 1), (1, 8, step, 1), (130, 72, 11 * step, 1), (257, 519, 37 * step, 2)]
         sizes += [(640, 1032, 1024, 1)]

@@ -26,6 +26,11 @@ namespace {
 /// Pairs of tiles of rows that go together: 66 pairs of an H100 are about a square then.
 constexpr int kBand = 8;
 
+using Bf16 = GemmWarpgroupShape<tile::bf16>;
+using F16 = GemmWarpgroupShape<tile::f16>;
+using E4m3 = GemmWarpgroupShape<tile::e4m3>;
+using E4m3InParts = GemmWarpgroupShape<tile::e4m3, true>;
+
 GemmArguments arguments_of(const NvidiaProduct& p, int rows, int columns) {
   GemmArguments g{};
   g.a = p.a, g.b = p.b, g.c = p.c, g.bias = p.bias, g.d = p.d;
@@ -82,10 +87,10 @@ const char* by_warpgroups(void (*kernel)(GemmTensorArguments), CUtensorMapDataTy
 
 }  // namespace
 
-#define BY_WARPGROUPS(name, type, map)                                                           \
+#define BY_WARPGROUPS(name, shape, map)                                                          \
   extern "C" __global__ void gemm_##name(GemmTensorArguments);                                    \
   static const char* call_##name(const NvidiaProduct& p, void* stream) {                          \
-    return by_warpgroups<GemmWarpgroupShape<tile::type>>(gemm_##name, CU_TENSOR_MAP_DATA_TYPE_##map, p, stream); \
+    return by_warpgroups<shape>(gemm_##name, CU_TENSOR_MAP_DATA_TYPE_##map, p, stream); \
   }
 #define BY_WARPS(name, rows, columns, threads)                                                    \
   extern "C" __global__ void gemm_##name(GemmArguments);                                          \
@@ -102,7 +107,7 @@ struct Product {
   const char* name;
   const char* (*call)(const NvidiaProduct&, void*);
 };
-#define BY_WARPGROUPS(name, type, map) {#name, call_##name},
+#define BY_WARPGROUPS(name, shape, map) {#name, call_##name},
 #define BY_WARPS(name, rows, columns, threads) {#name, call_##name},
 constexpr Product kProducts[] = {
 #include "kernels/nvidia/products.inc"

@@ -36,10 +36,10 @@ class NvidiaWarpgroups : public NvidiaOnHost {
   }
 
   /// Of D of type T: all at once by the copy engine where `whole`, or else with an addend.
-  template <class A, class D>
+  template <class A, class D, bool kInParts = false>
   void expect_product(int m, int n, int k, int clusters, bool whole) {
     SCOPED_TRACE(std::to_string(m) + " by " + std::to_string(n) + " by " + std::to_string(k));
-    using Shape = GemmWarpgroupShape<A>;
+    using Shape = GemmWarpgroupShape<A, kInParts>;
     const auto a = matrix<A>(m, k), b = matrix<A>(n, k);
     Matrix<D> d{std::vector<D>(static_cast<size_t>(m * (n + 8)), static_cast<D>(NAN)), n + 8};
     const std::vector<float> bias(static_cast<size_t>(n), 0);
@@ -102,6 +102,7 @@ TEST_F(NvidiaWarpgroups, Products) {
 TEST_F(NvidiaWarpgroups, ProductsOfFloatsOfEightBits) {
   expect_product<tile::e4m3, tile::bf16>(300, 24, 144, 1, true);
   expect_product<tile::e4m3, float>(20, 300, 128, 2, false);
+  expect_product<tile::e4m3, tile::bf16, true>(260, 136, 1040, 1, true);
 }
 
 TEST_F(NvidiaWarpgroups, Attention) {
