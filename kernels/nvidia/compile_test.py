@@ -51,7 +51,7 @@ def resources(report: str) -> list[Resources]:
 
 
 def compiled(nvcc: Path, source: Path, target: str, host: str, folder: Path) -> list[Resources]:
-    ptx = folder / (source.name + ".ptx")
+    ptx = folder / f"{source.parent.name}_{source.name}.ptx"
     command: list[str | Path] = [nvcc, *FLAGS, f"-arch={target}", "-ccbin", host, "-allow-unsupported-compiler"]
     subprocess.run([*command, "-ptx", source, "-o", ptx], check=True)
     assembled = subprocess.run(
