@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "check/findings.h"
 #include "check/init/plan.h"
 #include "check/launch.h"
+#include "check/numeric/small.h"
 #include "check/numeric/values.h"
 #include "check/per_site.h"
 
@@ -29,6 +31,9 @@ struct Plan {
   bool converts = false;
   double least = 0, most = 0;  ///< to an integer: what it can hold; both 0: to a float
   bool sums = false;           ///< adds, which may cancel
+  SmallFormat small = {};      ///< to 8 bits: each source a byte of the result
+  size_t small_sources = 0;
+  bool scalars = false;  ///< a source or a result is a scalar register
   // Of memory.
   bool memory = false;
   isa::RegisterRange data, second, result;
@@ -36,8 +41,9 @@ struct Plan {
 
 class LaunchListener final : public emulate::Listener {
  public:
-  LaunchListener(const Launch& launch, Findings& findings, bool cancellation)
-      : launch(launch), findings(findings), cancellation(cancellation) {}
+  LaunchListener(const Launch& launch, Findings& findings, bool cancellation,
+                 std::shared_ptr<PerSite<Plan>> plans)
+      : launch(launch), findings(findings), cancellation(cancellation), plans_(std::move(plans)) {}
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override;
   const Plan& plan(const emulate::Site& site);
 
@@ -46,7 +52,7 @@ class LaunchListener final : public emulate::Listener {
   const bool cancellation;  ///< is told of too
 
  private:
-  PerSite<Plan> plans_;
+  const std::shared_ptr<PerSite<Plan>> plans_;  ///< of the program
 };
 
 }  // namespace wavesmith::check::numeric

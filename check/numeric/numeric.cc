@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "check/numeric/listener.h"
+#include "check/per_program.h"
 
 namespace wavesmith::check {
 namespace {
@@ -18,11 +19,12 @@ class Numeric final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    return std::make_unique<numeric::LaunchListener>(launch, findings_, cancellation_);
+    return std::make_unique<numeric::LaunchListener>(launch, findings_, cancellation_, plans_.of(launch));
   }
 
  private:
   bool cancellation_ = wants_cancellation();
+  PerProgram<PerSite<numeric::Plan>> plans_;
 };
 
 }  // namespace
@@ -35,8 +37,8 @@ CheckerKind numeric_checker() {
           "numbers that a conversion cannot hold; with WAVESMITH_CHECK_NUMERIC=cancellation, differences of "
           "nearly equal numbers",
       .does_not_see =
-          "rounding errors, numbers in SGPRs, conversions to 8 bits and fewer, infinities that no store "
-          "to device memory takes up",
+          "rounding errors, conversions to fewer than 8 bits or with a scale, infinities that no store to "
+          "device memory takes up",
       .make = [](Findings& findings) -> std::unique_ptr<Checker> {
         return std::make_unique<Numeric>(findings);
       }};

@@ -75,6 +75,49 @@ TEST(Numeric, FaultsAndTheirTwins) {
   }
 }
 
+/// Of the targets alone that have the instruction.
+void check_on(std::initializer_list<WaveOf> waves, const Case& each) {
+  for (const WaveOf& wave : waves) check(each, wave);
+}
+
+TEST(Numeric, ConversionsToEightBits) {
+  const std::initializer_list<WaveOf> own = {{"gfx942", 64}},
+                                      common = {{"gfx950", 64}, {"gfx1201", 32}, {"gfx1201", 64}};
+  check_on(own, {"E4m3", "v_mov_b32 v3, 0x43800000\nv_cvt_pk_fp8_f32 v2, v3, v3",
+                 "v_mov_b32 v3, 0x43700000\nv_cvt_pk_fp8_f32 v2, v3, v3", "overflow at v_cvt_pk_fp8_f32"});
+  check_on(common, {"E4m3", "v_mov_b32 v3, 0x44000000\nv_cvt_pk_fp8_f32 v2, v3, v3",
+                    "v_mov_b32 v3, 0x43e00000\nv_cvt_pk_fp8_f32 v2, v3, v3", "overflow at v_cvt_pk_fp8_f32"});
+  for (const auto& waves : {own, common}) {
+    check_on(waves, {"E5m2", "v_mov_b32 v3, 0x47800000\nv_mov_b32 v2, 1.0\nv_cvt_pk_bf8_f32 v2, v2, v3",
+                     "v_mov_b32 v3, 0x47600000\nv_mov_b32 v2, 1.0\nv_cvt_pk_bf8_f32 v2, v2, v3",
+                     "overflow at v_cvt_pk_bf8_f32"});
+    check_on(waves, {"TooSmall", "v_mov_b32 v3, 0x30000000\nv_cvt_pk_fp8_f32 v2, v3, v3",
+                     "v_mov_b32 v3, 0\nv_cvt_pk_fp8_f32 v2, v3, v3", "underflow at v_cvt_pk_fp8_f32"});
+    check_on(waves, {"Saturates",
+                     "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\nv_mov_b32 v3, 0x47c00000\n"
+                     "v_cvt_pk_bf8_f32 v2, v3, v3",
+                     "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\nv_mov_b32 v3, 0x47600000\n"
+                     "v_cvt_pk_bf8_f32 v2, v3, v3",
+                     "saturation at v_cvt_pk_bf8_f32"});
+  }
+}
+
+TEST(Numeric, NumbersInScalarRegisters) {
+  const std::initializer_list<WaveOf> waves = {{"gfx1151", 32}, {"gfx1201", 32}, {"gfx1201", 64}};
+  check_on(waves, {"Overflows", "s_mov_b32 s8, 0x7f7fffff\ns_add_f32 s9, s8, s8\nv_mov_b32 v2, s9",
+                   "s_mov_b32 s8, 1.0\ns_add_f32 s9, s8, s8\nv_mov_b32 v2, s9", "infinity at s_add_f32"});
+  check_on(waves,
+           {"BecomesANan",
+            "s_mov_b32 s8, 0x7f7fffff\ns_add_f32 s9, s8, s8\ns_sub_f32 s10, s9, s9\nv_add_f32 v2, s10, v3",
+            "s_mov_b32 s8, 0x7f800000\ns_sub_f32 s10, s8, s8\nv_add_f32 v2, s10, v3", "nan at s_add_f32"});
+  const Case read{"ReadFromALane",
+                  "v_mov_b32 v3, 0\nv_rcp_f32 v4, v3\nv_readfirstlane_b32 s8, v4\nv_mov_b32 v2, s8",
+                  "v_mov_b32 v3, 1.0\nv_rcp_f32 v4, v3\nv_readfirstlane_b32 s8, v4\nv_mov_b32 v2, s8",
+                  "infinity at v_rcp_f32"};
+  for (const WaveOf& wave : kCdna) check(read, wave);
+  for (const WaveOf& wave : kRdna) check(read, wave);
+}
+
 TEST(Numeric, TellsOfCancellationOnRequest) {
   const Case sum{"Cancellation", "v_mov_b32 v3, 0x3f800001\nv_add_f32 v2, -1.0, v3",
                  "v_mov_b32 v3, 1.5\nv_add_f32 v2, -1.0, v3", "cancellation at v_add_f32"};

@@ -88,6 +88,11 @@ Plan make(const emulate::Site& site, const isa::Target& target, int wave_lanes) 
     plan.converts = true;
     if (!plan.floats && !plan.results.empty()) set_range(plan, plan.results[0].type);
   }
+  plan.small = small_format_of(instruction.mnemonic, target);
+  if (plan.small.most > 0) plan.small_sources = instruction.mnemonic.starts_with("v_cvt_pk_") ? 2 : 1;
+  for (const auto* const operands : {&plan.sources, &plan.results})
+    for (const Plan::Operand& operand : *operands)
+      plan.scalars |= operand.place.kind == init::Place::Kind::Scalar;
   plan.sums = instruction.second.empty() && adds(instruction.mnemonic) && !plan.across;
   std::map<uint8_t, uint64_t> tests;
   for (const Plan::Operand& source : plan.sources)
@@ -103,7 +108,7 @@ Plan make(const emulate::Site& site, const isa::Target& target, int wave_lanes) 
 }  // namespace
 
 const Plan& LaunchListener::plan(const emulate::Site& site) {
-  return plans_.of(site, [&] { return make(site, launch.target, launch.wave_lanes); });
+  return plans_->of(site, [&] { return make(site, launch.target, launch.wave_lanes); });
 }
 
 }  // namespace wavesmith::check::numeric

@@ -92,6 +92,14 @@ void Workgroup::begin(Wave& wave, const emulate::WaveView& view, const emulate::
         wave.marked.lanes |= mark.lanes;
         wave.marked.maker = mark.maker;
       }
+  if (plan.scalars && wave.any_scalar)
+    for (const Plan::Operand& source : plan.sources) {
+      const auto s = static_cast<size_t>(source.place.first - reg::kSgpr);
+      for (size_t d = 0; source.place.kind == Kind::Scalar && d < source.place.dwords && s + d < kScalars;
+           ++d)
+        if (const uint32_t maker = wave.scalar_makers[s + d]) wave.marked = {~uint64_t{0}, maker};
+    }
+  if (plan.small_sources) note_small(wave, view, plan);
   if (plan.converts && plan.most != 0) check_range(view, site, plan);
   if (plan.sums && launch_.cancellation) check_cancellation(view, site, plan);
   // Of others it is known beforehand that no mark comes or goes.
@@ -101,7 +109,8 @@ void Workgroup::begin(Wave& wave, const emulate::WaveView& view, const emulate::
       const int r = result.place.first + d;
       written |= (wave.dirty[static_cast<size_t>(r / 64)] >> (r % 64) & 1) != 0;
     }
-  if (!plan.floats && !wave.marked.lanes && !written) return;
+  if (plan.scalars && wave.any_scalar) written = true;
+  if (!plan.floats && !wave.marked.lanes && !written && !plan.small_sources) return;
   wave.site = &site;
   wave.plan = &plan;
   wave.exec = plan.matrix ? ~uint64_t{0} : view.exec();
@@ -129,9 +138,11 @@ void Workgroup::finish(const emulate::WaveView& view) {
 void Workgroup::look_at_results(Wave& wave, const emulate::WaveView& view) {
   const Plan& plan = *wave.plan;
   if (plan.converts && plan.floats) check_underflow(wave, view);
+  if (plan.small_sources) check_small(wave, view);
   const uint64_t every = view.lanes() == 64 ? ~uint64_t{0} : 0xffffffffu;
   const uint64_t written = wave.exec & every;
   for (const Plan::Operand& result : plan.results) {
+    if (result.place.kind == Kind::Scalar) look_at_scalar(wave, view, result);
     if (result.place.kind != Kind::Vector) continue;
     const bool wide = result.type == isa::Type::F64;
     for (int d = 0; d < result.place.dwords; ++d) {
@@ -157,15 +168,83 @@ void Workgroup::look_at_results(Wave& wave, const emulate::WaveView& view) {
         maker.nan = is_nan(row[first], result.exponents, wide ? row_of(view, r - 1)[first] : 0);
         maker.converts = plan.converts;
         maker.single = result.type == isa::Type::F32;
-        const auto known = std::find_if(makers_.begin() + 1, makers_.end(), [&](const Maker& one) {
-          return one.site == maker.site && one.nan == maker.nan;
-        });
-        fresh.maker = static_cast<uint32_t>(known - makers_.begin());
-        if (known == makers_.end()) makers_.push_back(maker);
+        fresh.maker = number_of(maker);
       }
       mark(wave, r, made, fresh, written);
     }
   }
+}
+
+uint32_t Workgroup::number_of(const Maker& maker) {
+  const auto known = std::find_if(makers_.begin() + 1, makers_.end(), [&](const Maker& one) {
+    return one.site == maker.site && one.nan == maker.nan;
+  });
+  const auto number = static_cast<uint32_t>(known - makers_.begin());
+  if (known == makers_.end()) makers_.push_back(maker);
+  return number;
+}
+
+/// A scalar register's number is the same in all lanes.
+void Workgroup::look_at_scalar(Wave& wave, const emulate::WaveView& view, const Plan::Operand& result) {
+  const auto s = static_cast<size_t>(result.place.first - reg::kSgpr);
+  for (size_t d = 0; d < result.place.dwords && s + d < kScalars; ++d) {
+    const uint32_t bits = view.sgpr(static_cast<int>(s + d));
+    uint32_t& maker = wave.scalar_makers[s + d];
+    // What is no float may hold one, as of vectors.
+    const bool special = result.exponents.any() ? infinite_or_nan(bits, result.exponents)
+                                                : infinite_or_nan(bits, exponents_of(isa::Type::V2F16)) ||
+                                                      infinite_or_nan(bits, exponents_of(isa::Type::V2BF16));
+    if (!special) {
+      maker = 0;
+    } else if (wave.marked.lanes) {
+      maker = wave.marked.maker;
+    } else if (result.exponents.any() && result.type != isa::Type::F64 && !wave.infinite &&
+               !infinite_sources(wave, view, false)) {
+      Maker made = here(view, *wave.site, 0);
+      made.nan = is_nan(bits, result.exponents);
+      made.converts = wave.plan->converts;
+      made.single = result.type == isa::Type::F32;
+      maker = number_of(made);
+    } else {
+      maker = 0;
+    }
+    wave.any_scalar |= maker != 0;
+  }
+}
+
+void Workgroup::note_small(Wave& wave, const emulate::WaveView& view, const Plan& plan) const {
+  for (size_t i = 0; i < plan.small_sources && i < plan.sources.size(); ++i) {
+    wave.beyond[i] = wave.other_than_0[i] = 0;
+    for (uint64_t left = view.exec(); left; left &= left - 1) {
+      const double value = number(view, plan.sources[i], std::countr_zero(left));
+      if (plan.small.is_beyond(value)) wave.beyond[i] |= left & -left;
+      if (std::isfinite(value) && value != 0) wave.other_than_0[i] |= left & -left;
+    }
+  }
+}
+
+void Workgroup::check_small(const Wave& wave, const emulate::WaveView& view) {
+  const Plan& plan = *wave.plan;
+  if (plan.results.empty() || plan.results[0].place.kind != Kind::Vector) return;
+  const init::Place& place = plan.results[0].place;
+  const auto row = row_of(view, place.first);
+  uint64_t over = 0, clamped = 0, under = 0;
+  for (size_t i = 0; i < plan.small_sources; ++i)
+    for (uint64_t left = wave.other_than_0[i]; left; left &= left - 1) {
+      const uint64_t lane = left & -left;
+      const uint32_t byte = row[static_cast<size_t>(std::countr_zero(left))] >> (place.shift + 8 * i) & 0xff;
+      if (wave.beyond[i] & lane) (plan.small.is_special(byte) ? over : clamped) |= lane;
+      if ((byte & 0x7f) == 0 && !plan.small.is_special(byte)) under |= lane;
+    }
+  const auto say = [&](const char* rule, Severity severity, const char* what, const char* fix,
+                       uint64_t lanes) {
+    if (lanes) tell(rule, severity, what, fix, here(view, *wave.site, lanes), nullptr, 0, 0);
+  };
+  say("overflow", Severity::Warning, "a finite number is too large for the 8 bits that it is converted to",
+      "scale it, or clamp it", over);
+  say("saturation", Severity::Hint, "a number is cut to the largest that 8 bits hold", "scale it", clamped);
+  say("underflow", Severity::Hint, "a number becomes 0 in a conversion to 8 bits",
+      "scale it, or keep it wider", under);
 }
 
 void Workgroup::mark(Wave& wave, uint16_t r, uint64_t lanes, const Mark& from, uint64_t written) {

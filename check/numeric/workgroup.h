@@ -29,6 +29,7 @@ class Workgroup final : public emulate::WorkgroupListener {
 
  private:
   static constexpr int kRegisters = isa::reg::kSgpr;
+  static constexpr size_t kScalars = 106;
   /// Lanes of a register that hold what a Maker has made.
   struct Mark {
     uint64_t lanes = 0;
@@ -41,6 +42,9 @@ class Workgroup final : public emulate::WorkgroupListener {
     uint64_t exec = 0;
     uint64_t infinite = 0;  ///< lanes of sources that its results replace, which are not finite
     Mark marked;            ///< of its sources
+    std::array<uint64_t, 2> beyond{}, other_than_0{};  ///< lanes of sources that become 8 bits
+    std::array<uint32_t, kScalars> scalar_makers{};    ///< of what SGPRs hold
+    bool any_scalar = false;                           ///< one of these is set
     std::array<uint64_t, kRegisters / 64> dirty{};
     std::array<Mark, kRegisters> marks{};
     uint32_t next_dword = 0, next_place = 0;
@@ -53,6 +57,11 @@ class Workgroup final : public emulate::WorkgroupListener {
   void look_at_results(Wave& wave, const emulate::WaveView& view);
   [[nodiscard]] uint64_t infinite_sources(const Wave& wave, const emulate::WaveView& view,
                                           bool replaced) const;
+  void look_at_scalar(Wave& wave, const emulate::WaveView& view, const Plan::Operand& result);
+  /// The number of that maker among makers_.
+  uint32_t number_of(const Maker& maker);
+  void note_small(Wave& wave, const emulate::WaveView& view, const Plan& plan) const;
+  void check_small(const Wave& wave, const emulate::WaveView& view);
   void mark(Wave& wave, uint16_t r, uint64_t lanes, const Mark& mark, uint64_t written);
   void check_range(const emulate::WaveView& view, const emulate::Site& site, const Plan& plan);
   void check_underflow(const Wave& wave, const emulate::WaveView& view);
