@@ -5,6 +5,7 @@
 namespace wavesmith::check {
 
 Party party(const StreamRecord& record, std::string role, uint32_t site) {
+  role += record.work.at.graph ? ", in a graph's run" : "";
   role += record.on_default_stream ? ", in the default stream"
                                    : fmt::format(", in stream {}", record.work.at.stream);
   if (record.kernel.empty()) {

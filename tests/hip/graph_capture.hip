@@ -24,11 +24,11 @@ void capture(int* data, int* other) {
   CHECK(status == hipStreamCaptureStatusActive);
   CHECK_HIP(hipMemsetAsync(data, 0, kCount * sizeof(int), a));
   add<<<(kCount + 63) / 64, 64, 0, a>>>(data, kCount, 2);
+  CHECK_HIP(hipMemcpyAsync(other, data, kCount * sizeof(int), hipMemcpyDeviceToDevice, a));
   CHECK_HIP(hipEventRecord(fork, a));
   CHECK_HIP(hipStreamWaitEvent(b, fork, 0));
   CHECK_HIP(hipStreamIsCapturing(b, &status));
   CHECK(status == hipStreamCaptureStatusActive);
-  CHECK_HIP(hipMemcpyAsync(other, data, kCount * sizeof(int), hipMemcpyDeviceToDevice, b));
   multiply<<<(kCount + 63) / 64, 64, 0, b>>>(other, kCount, 10);
   add<<<(kCount + 63) / 64, 64, 0, a>>>(data, kCount, 1);
   CHECK_HIP(hipEventRecord(join, b));

@@ -25,6 +25,7 @@ int* zeroed(size_t count = 1) {
   int* memory;
   CHECK_HIP(hipMalloc((void**)&memory, count * sizeof(int)));
   CHECK_HIP(hipMemset(memory, 0, count * sizeof(int)));
+  CHECK_HIP(hipStreamSynchronize(nullptr));  // other streams use it, and a fill does not hold the host
   return memory;
 }
 
