@@ -32,10 +32,26 @@ def harmless(code: KernelCode, mutant: Mutant) -> str:
         return "the manual asks for no states before a mask of lanes is read"
     if re.match(r"(ds_read|buffer_load|global_load)", behind.mnemonic) and not late & read(behind):
         return "the manual asks for states before the VALU overwrites what a matrix instruction reads, not a load"
+    if (
+        behind.text.startswith("v_pk_")
+        and any(one.text.startswith("v_pk_") for one in before[-2:])
+        and not late & read(behind)
+    ):
+        return "LLVM waits for halves of packed floats, which the manual does not name"
+    if mutant.what != "removed" and occupied(before, behind):
+        return "the matrix instructions in between keep the unit busy for longer, which LLVM does not count"
     states = mutant.at.word & 0xFFFF
     if re.match(r"v_readfirstlane|v_readlane", behind.mnemonic) and states > 1 and mutant.what != "removed":
         return "one state is enough before a lane is read"
     return ""
+
+
+def occupied(before: list[Instruction], behind: Instruction) -> bool:
+    """Whether matrix instructions stand between those whose registers `behind` uses and the place."""
+    used = read(behind) | written(behind)
+    matrix = [one for one in before if MATRIX.match(one.text)]
+    users = [i for i, one in enumerate(matrix) if used & (written(one) | read(one))]
+    return bool(users) and users[-1] < len(matrix) - 1 and not used & written(matrix[-1])
 
 
 def waited_for_by_scalar(before: list[Instruction], at: Instruction) -> str:
@@ -49,6 +65,27 @@ def waited_for_by_scalar(before: list[Instruction], at: Instruction) -> str:
             re.match(r"s\d|s\[", o) for o in one.operands[1:]
         ):
             return "a scalar instruction in between has waited for the VALU"
+    return ""
+
+
+def not_reread(code: KernelCode, executed: set[tuple[int, str]], mutant: Mutant) -> str:
+    """RDNA4: in this run the VALU has read none of the registers, nor others of their pairs, or nobody has written one
+    since the last such wait."""
+    if mutant.at.mnemonic != "s_wait_alu":
+        return ""
+    i = next(i for i, one in enumerate(code.instructions) if one.offset == mutant.at.offset)
+    used = {name for name in read(code.instructions[i + 1]) if re.match(r"s\d+|vcc", name)}
+    run = [one for one in code.instructions if (one.offset, one.text) in executed]
+    pairs = {f"s{int(name[1:]) ^ 1}" for name in used if name[1:].isdigit()} | used
+    if not any(pairs & read(one) for one in run if one.text.startswith("v_")):
+        return "the VALU reads none of these registers in this run"
+    since = []
+    for one in code.instructions[:i][::-1]:
+        if one.mnemonic == "s_wait_alu":
+            break
+        since.append(one)
+    if not any(used & written(one) for one in since if (one.offset, one.text) in executed):
+        return "nobody writes these registers before it in this run"
     return ""
 
 

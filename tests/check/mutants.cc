@@ -9,8 +9,8 @@
 //   {"rules": ["wait/raw"], "hints": [["wait/redundant", 16, "s_waitcnt vmcnt(0)"]], "error": "", "result": 77}
 //
 // "watch" in the place of "checks" answers with the offsets of the instructions that are executed, with how much
-// was under way before each wait, with the buffers that each instruction accesses, -1 for what lies in none, and
-// with those that touch a VGPR into which a vector load is under way.
+// was under way before each wait, with the buffers that each instruction accesses, -1 for what lies in none, with
+// those that touch a VGPR into which a vector load is under way, and with those that write to LDS again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,6 +100,7 @@ class Sites : public emulate::Listener {
   std::set<uint64_t> pcs;
   std::map<uint64_t, Counts> waits;  ///< the most, by counter
   std::map<uint64_t, std::set<int>> accesses;  ///< by pc, the buffers
+  std::set<uint64_t> resets;                   ///< that write to LDS where something was written before
   std::set<uint64_t> early;                    ///< that touch a VGPR into which a vector load is under way
   Sites(const isa::Target& target, std::span<const Buffer> buffers) : target_(target), buffers_(buffers) {}
 
@@ -113,6 +114,7 @@ class Sites : public emulate::Listener {
         for (const auto& [counter, count] : counts) raise(all.waits[pc][counter], count);
       for (const auto& [pc, buffers] : accesses) all.accesses[pc].insert(buffers.begin(), buffers.end());
       all.early.insert(early.begin(), early.end());
+      all.resets.insert(resets.begin(), resets.end());
     }
     /// Vector memory comes back in order; loads of the scalar unit and of LDS are not looked at.
     void follow_loads(const emulate::WaveView& view, const emulate::Site& site) {
@@ -130,6 +132,10 @@ class Sites : public emulate::Listener {
         if (counter == isa::Counter::Vm || counter == isa::Counter::Load) mine.push_back(found->second.writes);
     }
     void look(const emulate::Site& site, const emulate::MemoryAccess& access) {
+      if (access.space == emulate::AddressSpace::Lds && access.direction == isa::Direction::Store)
+        for (size_t lane = 0; lane < emulate::kRowLanes; ++lane)
+          if (access.lanes >> lane & 1)
+            if (!lds_written.insert(access.address[lane]).second) resets.insert(site.instruction.pc);
       if (access.space != emulate::AddressSpace::Global || access.scalar) return;
       for (size_t lane = 0; lane < emulate::kRowLanes; ++lane)
         if (access.lanes >> lane & 1)
@@ -163,7 +169,7 @@ class Sites : public emulate::Listener {
     std::map<uint64_t, std::set<int>> accesses;
     std::map<uint32_t, std::deque<std::vector<isa::RegisterRange>>> loads;  ///< by wave, the oldest first
     std::map<const emulate::Site*, isa::Effects> effects;
-    std::set<uint64_t> early;
+    std::set<uint64_t> early, resets, lds_written;
   };
   [[nodiscard]] int buffer_of(uint64_t address, uint32_t bytes) const {
     for (size_t i = 0; i < buffers_.size(); ++i) {
@@ -241,6 +247,8 @@ class Launcher {
       }
       made["early"] = json::array();
       for (const uint64_t pc : sites.early) made["early"].push_back(pc - entry);
+      made["resets"] = json::array();
+      for (const uint64_t pc : sites.resets) made["resets"].push_back(pc - entry);
       made["accesses"] = json::array();
       for (const auto& [pc, buffers] : sites.accesses) made["accesses"].push_back({pc - entry, buffers});
     }

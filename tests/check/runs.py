@@ -55,6 +55,9 @@ class Runner(Protocol):
         """Whether an instruction touches a VGPR into which a vector load is under way, as none does without these
         changes; None where that is not known."""
 
+    def resets(self, offset: int) -> bool:
+        """Whether an instruction writes to LDS where something was written before."""
+
     def outstanding(self) -> dict[int, dict[str, int]]:
         """For the offset of a wait the most that was under way before it, by counter; empty where not known."""
 
@@ -121,6 +124,9 @@ class Copy:
 
     def uses_early(self, patches: Patches) -> bool | None:
         return None
+
+    def resets(self, offset: int) -> bool:
+        return False
 
     def words(self) -> list[str]:
         return [word.replace("{code}", str(self.file)) for word in self.driver.words]
@@ -203,6 +209,9 @@ class Launch:
         # An instruction that was not executed before has no buffers of its own.
         every = {-1}.symmetric_difference(set().union(*before.values()) | {-1})
         return any(set(buffers) - before.get(offset, every) for offset, buffers in told["accesses"])
+
+    def resets(self, offset: int) -> bool:
+        return offset in self.watched["resets"]
 
     def outstanding(self) -> dict[int, dict[str, int]]:
         return {offset: counts for offset, counts in self.watched["outstanding"]}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-COLUMNS = "mutants | provably wrong | caught | share | equivalent | no bound | survived"
+COLUMNS = "mutants | provably wrong | caught | share | equivalent | other | survived"
 
 
 def tables(report: Sequence[dict[str, Any]]) -> tuple[str, float]:
@@ -21,8 +21,8 @@ def tables(report: Sequence[dict[str, Any]]) -> tuple[str, float]:
     all_of = [(kernel, mutant) for kernel in report for mutant in kernel["mutants"]]
     lines = [*table("kind", all_of, lambda kernel, mutant: str(mutant["kind"])), ""]
     lines += [*table("kernels of", all_of, lambda kernel, mutant: str(kernel["source"])), ""]
-    lines += ["| equivalent because | kind | mutants |", "|---|---|---|"]
-    reasons = Counter((one["why"], one["kind"]) for _, one in all_of if one["verdict"] in ("equivalent", "no bound"))
+    lines += ["| equivalent, or another fault, because | kind | mutants |", "|---|---|---|"]
+    reasons = Counter((one["why"], one["kind"]) for _, one in all_of if one["verdict"] in ("equivalent", "other"))
     lines += [f"| {why} | {kind} | {count} |" for (why, kind), count in sorted(reasons.items())]
     lines += ["", "| survivor | kernel | reason |", "|---|---|---|"]
     for kernel, one in all_of:
@@ -47,7 +47,7 @@ def table(
         counts = Counter(one["verdict"] for one in chosen)
         wrong = counts["caught"] + counts["survived"]
         share = f"{share_of(chosen):.1%}"
-        rest = counts["equivalent"], counts["no bound"], counts["survived"]
+        rest = counts["equivalent"], counts["other"], counts["survived"]
         numbers = (len(chosen), wrong, counts["caught"], share, *rest)
         yield f"| {each} | " + " | ".join(map(str, numbers)) + " |"
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from functools import cached_property
 
-from interlocks import harmless
+from interlocks import harmless, not_reread
 from operators import Mutant, awaited, nops, with_garbage
 from runs import Outcome, Patches, Runner
 
@@ -24,7 +25,7 @@ ORDERS = (1, 2, 3, 4)
 @dataclass(frozen=True)
 class Verdict:
     mutant: Mutant
-    word: str  # "caught", "equivalent", "survived"; "no bound" of what was taken for one
+    word: str  # "caught", "equivalent", "survived"; "other": wrong, but not in this kind
     why: str = ""  # of the caught, the rules
 
 
@@ -46,13 +47,21 @@ class Judge:
         if not wrong and not self.executes(mutant):
             return Verdict(mutant, "equivalent", "it is not executed")
         if mutant.kind == "bound" and wrong and self.runner.strays(mutant.patches) is False:
-            return Verdict(mutant, "no bound", "the results differ, but every access stays in its own buffer")
+            return Verdict(
+                mutant, "other", "a wrong condition: the results differ, but every access stays in its buffer"
+            )
+        if mutant.kind == "initialisation" and wrong and self.runner.resets(mutant.at.offset):
+            return Verdict(mutant, "other", "a stale value: the results differ, but LDS holds what was written before")
         if mutant.kind == "initialisation" and not wrong:
             wrong = any(not self.runner.run(each.patches).same(self.results) for each in with_garbage(mutant))
         why = "" if wrong else self.equivalent(mutant, after)
         if why:
             return Verdict(mutant, "equivalent", why)
         return Verdict(mutant, "survived", "the results differ" if wrong else "")
+
+    @cached_property
+    def executed(self) -> set[tuple[int, str]]:
+        return self.runner.executed()
 
     def executes(self, mutant: Mutant) -> bool:
         """Whether a trap in its place is noticed: it ends a kernel with an error."""
@@ -77,7 +86,8 @@ class Judge:
             practised = sorted({rule for rule, _, _ in after.hints - self.before.hints if rule.startswith("hazard/")})
             if practised:
                 return f"AMD's own assembly does with as few states ({', '.join(practised)})"
-            return harmless(self.runner.kernel, mutant)
+            code = self.runner.kernel
+            return harmless(code, mutant) or not_reread(code, self.executed, mutant)
         if mutant.kind == "barrier" and all(
             self.order((), seed).same(self.order(mutant.patches, seed)) for seed in ORDERS
         ):
