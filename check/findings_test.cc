@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "check/json.h"
+#include "check/sarif.h"
 #include "check/text.h"
 
 namespace wavesmith::check {
@@ -49,6 +50,18 @@ TEST(Findings, GoThroughJsonUnchanged) {
   EXPECT_EQ(read->findings, report.findings);
   EXPECT_FALSE(report_of_json("{\"findings\": 3}"));
   EXPECT_FALSE(report_of_json(""));
+}
+
+TEST(Findings, OfFunctionsBeforeTheKernelHaveNegativeOffsets) {
+  Finding before = finding(2);
+  before.parties[0].offset = static_cast<uint64_t>(-0x20);
+  const std::string json = to_json({.launches = 1, .findings = {before}});
+  EXPECT_NE(json.find("\"offset\": -32"), std::string::npos) << json;
+  const auto read = report_of_json(json);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->findings[0], before);
+  EXPECT_NE(to_sarif({.launches = 1, .findings = {before}}).find("\"sum-0x20\""), std::string::npos);
+  EXPECT_NE(text_of(before).find("sum - 0x20"), std::string::npos);
 }
 
 TEST(Findings, AreAParagraphEach) {

@@ -12,8 +12,10 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json json_of(const Party& party) {
+  // Negative in functions that stand before the kernel.
+  const auto offset = static_cast<int64_t>(party.offset);
   ordered_json made{{"role", party.role},     {"kernel", party.kernel},
-                    {"offset", party.offset}, {"instruction", party.instruction},
+                    {"offset", offset},       {"instruction", party.instruction},
                     {"source", party.source}, {"dispatch", party.dispatch}};
   made["workgroup"] = {party.workgroup[0], party.workgroup[1], party.workgroup[2]};
   made["wave"] = party.wave;
@@ -24,7 +26,7 @@ ordered_json json_of(const Party& party) {
 Party party_of(const ordered_json& json) {
   Party party{.role = json.at("role"),
               .kernel = json.at("kernel"),
-              .offset = json.at("offset"),
+              .offset = static_cast<uint64_t>(json.at("offset").get<int64_t>()),
               .instruction = json.at("instruction"),
               .source = json.at("source"),
               .dispatch = json.at("dispatch"),

@@ -29,7 +29,8 @@ ordered_json location_of(const Party& party) {
                                     {"region", {{"startLine", line->line}}}};
   if (!party.kernel.empty())
     location["logicalLocations"] = {
-        {{"fullyQualifiedName", fmt::format("{}+{:#x}", party.kernel, party.offset)}, {"kind", "function"}}};
+        {{"fullyQualifiedName", fmt::format("{}{:+#x}", party.kernel, static_cast<int64_t>(party.offset))},
+         {"kind", "function"}}};
   location["message"] = {{"text", fmt::format("{}: {}", party.role, party.instruction)}};
   return location;
 }

@@ -26,7 +26,7 @@ class Party:
     kernel: str
     """"" for the host."""
     offset: int
-    """Of the instruction, from the kernel's first one, in bytes."""
+    """Of the instruction, from the kernel's first one, in bytes; negative in a function that stands before it."""
     instruction: str
     source: str
     """"function 'f' + 0x10, file.hip:12"; "" where there is no debug information."""
@@ -40,7 +40,8 @@ class Party:
     def __str__(self) -> str:
         if not self.kernel:
             return f"{self.role}: {self.instruction} (host)"
-        place = f"{self.kernel} + {self.offset:#x}" + (f" ({self.source})" if self.source else "")
+        offset = f"{'-' if self.offset < 0 else '+'} {abs(self.offset):#x}"
+        place = f"{self.kernel} {offset}" + (f" ({self.source})" if self.source else "")
         group = ",".join(str(one) for one in self.workgroup)
         who = "all of the launch" if self.wave == _ALL_WAVES else f"workgroup {group}, wave {self.wave}"
         return f"{self.role}: {self.instruction}\n      {place}\n      {who}"

@@ -35,7 +35,8 @@ def _short(name: str) -> str:
 
 
 def _party(one: dict[str, Any]) -> str:
-    where = f"{_short(one['kernel'])} + {one['offset']:#x}" if one["kernel"] else "the host"
+    sign = "-" if one["offset"] < 0 else "+"
+    where = f"{_short(one['kernel'])} {sign} {abs(one['offset']):#x}" if one["kernel"] else "the host"
     return " ".join(word for word in (one["role"], one["instruction"], "at", where) if word)
 
 
