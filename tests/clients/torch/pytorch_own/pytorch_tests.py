@@ -6,12 +6,14 @@ names of all tests that the file makes for the device: "privateuse1", "cuda" or 
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import os
 import re
 import sys
 import time
+import types
 import unittest
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,12 +32,22 @@ def _load(path: Path, device: str) -> Any:
     if device != "cpu":
         import wavesmith.torch  # noqa: F401  the device, before PyTorch's test library looks for it
     older_names.give(path)
+    _find_beside(path)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _find_beside(path: Path) -> None:
+    """Has folders beside the file found, of which it imports modules: an installed package may have the name of one."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        package, _, name = (getattr(node, "module", None) or "").partition(".")
+        if name and (path.parent / package / f"{name}.py").exists():
+            sys.modules[package] = types.ModuleType(package)
+            sys.modules[package].__path__ = [str(path.parent / package)]
 
 
 def _cases(module: Any) -> Iterator[unittest.TestCase]:
@@ -83,7 +95,7 @@ def _run(case: unittest.TestCase, counts: Callable[[], dict[str, int]]) -> dict[
     before, begin = counts(), time.monotonic()
     result = unittest.TestResult()
     torch.manual_seed(0)
-    case.run(result)
+    unittest.TestSuite([case]).run(result)  # which sets its class up, too
     host = [key for key, count in counts().items() if count != before.get(key, 0)]
     wrong = result.failures + result.errors
     status = "fails" if wrong or result.unexpectedSuccesses else "skipped" if result.skipped else "passed"

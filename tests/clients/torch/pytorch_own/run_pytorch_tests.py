@@ -14,6 +14,8 @@ the same table it goes on where it was stopped. Statuses:
     CPU too         fails in the same way on the CPU of the installed PyTorch, without Wavesmith
     expected        fails for a reason that pytorch_tests.tsv states
     fails, crashes, too long
+
+With WAVESMITH_TORCH=cuda the device is called so, and runs what the files have for CUDA alone.
 """
 
 from __future__ import annotations
@@ -30,11 +32,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 #: Of which every test has been judged: it passes, or pytorch_tests.tsv has the reason why it cannot.
-JUDGED = ("test_torch.py", "test_indexing.py", "test_sort_and_select.py")
+JUDGED = ("test_torch.py", "test_indexing.py", "test_sort_and_select.py", "test_autograd.py")
 FILES = (
     *JUDGED,
     "test_optim.py",
@@ -42,7 +45,6 @@ FILES = (
     "test_shape_ops.py",
     "test_view_ops.py",
     "test_tensor_creation_ops.py",
-    "test_autograd.py",
     "test_modules.py",
     "test_reductions.py",
     "test_linalg.py",
@@ -51,6 +53,8 @@ FILES = (
     "test_ops.py",
 )
 COLUMNS = ("file", "test", "status", "by the host", "seconds", "error")
+#: Of a second table beside the first: of which tests of a file, and how many, the first has some or all.
+PARTS = ("file", "part", "only", "tests", "seed")
 STATUSES = ("kernels", "host", "skipped", "CPU too", "expected", "fails", "crashes", "too long")
 BAD = ("fails", "crashes", "too long")
 _WAITS = 20  # a test that takes this many times its limit, but of no processor, waits for what never comes
@@ -176,10 +180,19 @@ class _File:
         self.path, self.options, self.log = path, options, log
         self.runner = _Runner(path, _device(), log)
         self.cpu: _Runner | None = None
+        self.none_for_cpu = False
+
+    def matching(self) -> list[str]:
+        return [name for name in self.runner.tests if re.search(self.options.only, name)]
+
+    def part(self) -> dict[str, Any]:
+        """The row of this run in the table of parts."""
+        values = (self.path.name, self.options.part, self.options.only, len(self.matching()), self.options.seed)
+        return dict(zip(PARTS, values, strict=True))
 
     def chosen(self, done: set[tuple[str, str]]) -> list[str]:
         index, count = map(int, self.options.shard.split("/"))
-        names = [name for name in self.runner.tests if re.search(self.options.only, name)][index - 1 :: count]
+        names = self.matching()[index - 1 :: count]
         if self.options.seed is not None:
             random.Random(self.options.seed).shuffle(names)
         if self.options.seconds:
@@ -187,9 +200,13 @@ class _File:
         return [name for name in names if (self.path.name, name) not in done]
 
     def _fails_on_cpu(self, name: str, error: str) -> bool:
-        self.cpu = self.cpu or _Runner(self.path, "cpu", self.log)
         twin = on_cpu(name)
-        if twin not in self.cpu.tests:
+        if not (self.cpu or self.none_for_cpu):
+            try:
+                self.cpu = _Runner(self.path, "cpu", self.log)
+            except RuntimeError:
+                self.none_for_cpu = True
+        if self.cpu is None or twin not in self.cpu.tests:
             return False
         answer = self.cpu.run(twin, self.options.timeout)
         return answer["status"] == "fails" and alike(answer["error"], error)
@@ -215,6 +232,19 @@ def read(table: Path) -> list[dict[str, str]]:
         return []
     with table.open(newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
+
+
+def parts_of(table: Path) -> Path:
+    return table.with_suffix(".parts.tsv")
+
+
+def append(table: Path, columns: Sequence[str]) -> tuple[Any, csv.DictWriter[str]]:
+    """A table's file, to whose end rows are written at once, and its writer."""
+    file = table.open("a", newline="", buffering=1)
+    writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n")
+    if not file.tell():
+        writer.writeheader()
+    return file, writer
 
 
 def judged(rows: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -243,6 +273,9 @@ def summary(rows: list[dict[str, str]]) -> str:
 def _run_file(path: Path, options: argparse.Namespace, table: Any, done: set[tuple[str, str]]) -> None:
     with (options.log or Path(os.devnull)).open("a") as log:
         file = _File(path, options, log)
+        parts, part_rows = append(parts_of(options.table), PARTS)
+        part_rows.writerow(file.part())
+        parts.close()
         names, begin = file.chosen(done), time.monotonic()
         print(f"{path.name}: {len(file.runner.tests)} tests, {len(names)} to run", file=sys.stderr, flush=True)
         for number, name in enumerate(names, 1):
@@ -266,15 +299,17 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, help="for each file, without tests that cannot pass")
     parser.add_argument("--timeout", type=float, default=60, help="a processor's seconds for one test (default: 60)")
     parser.add_argument("--log", type=Path, help="where what the tests print goes (default: nowhere)")
+    parser.add_argument("--slow", action="store_true", help="those too that PyTorch calls slow")
+    parser.add_argument("--part", default="", help="what tabulate_pytorch_tests.py is to call these tests")
     options = parser.parse_args()
     os.environ.setdefault("WAVESMITH_QUIET", "1")
-    rows = read(options.table)
-    with options.table.open("a", newline="", buffering=1) as file:
-        table = csv.DictWriter(file, COLUMNS, delimiter="\t", lineterminator="\n")
-        if not rows:
-            table.writeheader()
+    if options.slow:
+        os.environ["PYTORCH_TEST_WITH_SLOW"] = "1"
+    done = {(row["file"], row["test"]) for row in read(options.table)}
+    file, table = append(options.table, COLUMNS)
+    with file:
         for name in options.files:
-            _run_file(options.tests / name, options, table, {(row["file"], row["test"]) for row in rows})
+            _run_file(options.tests / name, options, table, done)
     rows = judged(read(options.table))
     print(summary(rows))
     bad = [row for row in rows if row["status"] in BAD]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import random
 import re
@@ -77,3 +78,46 @@ def test_names_of_an_older_library(tmp_path: Path) -> None:
     file.write_text("from torch.testing._internal.common_cuda import dropped_one, TEST_CUDA\n")
     assert older_names.give(file) == ["torch.testing._internal.common_cuda.dropped_one"]
     assert vars(common_cuda)["dropped_one"]() is False
+
+
+@pytest.mark.representative
+def test_what_ran_is_tabulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part that was run whole, one of which a few tests ran, and the reasons of what cannot pass."""
+    import tabulate_pytorch_tests as tabulate
+
+    monkeypatch.setattr(tests, "reasons", lambda: [(re.compile(r"a\.py T\.c"), "for a reason")])
+    monkeypatch.setattr(tabulate, "reasons", tests.reasons)
+    table = tmp_path / "table.tsv"
+    for columns, path, rows in (
+        (
+            tests.COLUMNS,
+            table,
+            [
+                ("a.py", f"T.{name}", status, "", "0", "")
+                for name, status in (("a", "kernels"), ("b", "host"), ("c", "fails"), ("d", "crashes"))
+            ],
+        ),
+        (tests.PARTS, tests.parts_of(table), [("a.py", "", "", 4, None), ("a.py", "only a", "a$", 10, 7)]),
+    ):
+        file, writer = tests.append(path, columns)
+        with file:
+            writer.writerows(dict(zip(columns, row, strict=True)) for row in rows)
+    lines = tabulate.page([table]).splitlines()
+    assert "| `a.py` | 4 | whole | 1 | 1 | 0 | 0 | 1 | 1 |" in lines
+    assert "| `a.py`: only a | 10 | 10%, at random (7) | 1 | 0 | 0 | 0 | 0 | 0 |" in lines
+    assert "| 1 | for a reason |" in lines
+
+
+@pytest.mark.representative
+def test_folders_beside_a_file_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package has the name of one."""
+    import pytorch_tests
+
+    (tmp_path / "email").mkdir()
+    (tmp_path / "email" / "of_the_tests.py").write_text("NUMBER = 3\n")
+    file = tmp_path / "test_x.py"
+    file.write_text("from email.of_the_tests import NUMBER\n")
+    monkeypatch.setitem(sys.modules, "email", sys.modules.get("email"))
+    pytorch_tests._find_beside(file)
+    assert importlib.import_module("email.of_the_tests").NUMBER == 3
+    del sys.modules["email.of_the_tests"]
