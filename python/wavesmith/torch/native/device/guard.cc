@@ -28,7 +28,18 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   }
   c10::DeviceIndex deviceCount() const noexcept override { return device_count(); }
 
-  c10::DeviceCapability getDeviceCapability(c10::Device) const override { return {}; }
+  // Types whose elements are numbers of whole bytes, and are converted.
+  c10::DeviceCapability getDeviceCapability(c10::Device) const override {
+    c10::DeviceCapability types;
+    types.capability_data.capability_bits = 0;
+#define HAS(Type, name) types.capability_data.supported_scalar_types.has_##name = 1;
+    AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(HAS)
+    HAS(std::uint16_t, UInt16)
+    HAS(std::uint32_t, UInt32)
+    HAS(std::uint64_t, UInt64)
+#undef HAS
+    return types;
+  }
 
   c10::Stream getStream(c10::Device device) const override { return current_stream(device.index()); }
   c10::Stream getDefaultStream(c10::Device device) const override { return default_stream(device.index()); }

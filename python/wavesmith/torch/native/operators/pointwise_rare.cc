@@ -90,6 +90,8 @@ std::tuple<Tensor, Tensor> log_sigmoid(const Tensor& self) {
   return {iterator.output(), made({0}, {}, self.options())};
 }
 std::tuple<Tensor&, Tensor&> log_sigmoid_out(const Tensor& self, Tensor& output, Tensor& buffer) {
+  TORCH_CHECK(output.scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(),
+              " but found ", output.scalar_type());
   launched(WAVESMITH_POINTWISE_LOG_SIGMOID, output, {&self});
   return {output, buffer};
 }

@@ -121,6 +121,7 @@ Tensor sum_of_products(const Tensor& self, const Tensor& batch1, const Tensor& b
 
 Tensor& sum_of_products_out(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                             const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  same_device("addbmm", {{"self", &self}, {"batch1", &batch1}, {"batch2", &batch2}, {"out", &out}});
   const Tensor sum = sum_of_products(self, batch1, batch2, beta, alpha);
   at::native::resize_output(out, sum.sizes());
   return out.copy_(sum);
