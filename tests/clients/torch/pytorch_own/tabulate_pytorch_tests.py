@@ -23,8 +23,8 @@ PAGE = Path(__file__).resolve().parents[4] / "docs/clients/pytorch_tests.md"
 _HEAD = """# PyTorch's own test files
 
 Written by `tests/clients/torch/pytorch_own/tabulate_pytorch_tests.py`; [pytorch.md](pytorch.md#pytorchs-own-test-files)
-says how the files are run. Two emulated MI300X. Without `torch.compile`'s Triton, by which the device has more
-operators: what is compiled where it is there, the host computes here, but for the three files that were run whole.
+says how the files are run. Two emulated MI300X. But for the first three files nothing was compiled
+(`WAVESMITH_TORCH_COMPILE=0`), so that the host computes here what code of Inductor's Triton computes otherwise.
 
 """
 _COLUMNS = {
