@@ -122,12 +122,6 @@ struct Sums {
   }
 };
 
-/// Sums that are there by here, not later: what they are of needs no registers from here on.
-template <class Atom, int kRows, int kColumns>
-TILE_DEVICE void keep_here(Sums<Atom, kRows, kColumns>& sums) {
-  TILE_UNROLL for (auto& row : sums.at) { TILE_UNROLL for (auto& atom : row) arch::keep_here(atom); }
-}
-
 /// A row of atoms' sums in shared memory, row by row: a lane's sums lie apart in the matrix, and full lines
 /// are written to global memory at several times the speed of parts. Pieces of a row change places so that
 /// lanes meet different banks.

@@ -75,7 +75,9 @@ wavesmith_kernels_status check_attention_backward(const Description& b) {
     if (const auto status = check_apart(kName, range, ranges)) return status;
     ranges.push_back(range);
   }
-  return succeed();
+  const NamedRange workspace =
+      NamedRange::of("workspace", b.workspace, static_cast<int64_t>(workspace_of(b) / 4), kWord);
+  return check_apart(kName, workspace, ranges);
 }
 
 wavesmith_kernels_status choose_attention_backward(const Description& b, std::string_view target,

@@ -24,6 +24,20 @@ struct OwnOperand {
   }
 };
 
+/// Sums that are there by here, not later: what they are of needs no registers from here on.
+template <class Atom, int kRows, int kColumns>
+TILE_DEVICE void keep_here(tile::Sums<Atom, kRows, kColumns>& sums) {
+  constexpr int kSums = tile::AtomLayout<Atom>::kSums;
+  static_assert(kSums % 8 == 0);
+  TILE_UNROLL for (int i = 0; i < kRows * kColumns * kSums; i += 8) {
+    auto& atom = sums.at[i / kSums / kColumns][i / kSums % kColumns];
+    float eight[8];
+    TILE_UNROLL for (int e = 0; e < 8; ++e) eight[e] = atom[i % kSums + e];
+    tile::arch::keep_here(eight);
+    TILE_UNROLL for (int e = 0; e < 8; ++e) atom[i % kSums + e] = eight[e];
+  }
+}
+
 /// Pieces lie by the rows of an atom, so that lanes that follow each other read what lies together. Only the
 /// wave itself reads what it has written.
 template <class Shape>
@@ -70,7 +84,7 @@ struct OwnOperand<Shape, OwnIn::Shared> {
       tile::arch::keep_order();
       TILE_UNROLL for (int i = 0; i < Shape::kAtoms; ++i) sums.multiply(i, own[slice % 2], other[slice % 2]);
     }
-    tile::keep_here(sums);
+    keep_here(sums);
   }
 };
 

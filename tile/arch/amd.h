@@ -261,11 +261,6 @@ TILE_DEVICE void keep_here(float (&v)[8]) {
 }
 
 TILE_DEVICE void keep_here(Piece& piece) { asm volatile("" : "+v"(piece)); }
-/// The same of a vector of floats.
-template <int kCount>
-TILE_DEVICE void keep_here(Vector<float, kCount>& values) {
-  asm volatile("" : "+v"(values));
-}
 
 /// Kinds of instruction that `order` places (LLVM, AMDGPUUsage, llvm.amdgcn.sched.group.barrier).
 enum Kind : int {

@@ -142,10 +142,6 @@ TILE_DEVICE void keep_accesses() { ptx::keep_accesses(); }
 TILE_DEVICE void keep_branch() { ptx::keep_branch(); }
 TILE_DEVICE void keep_here(float (&v)[8]) { TILE_UNROLL for (int i = 0; i < 8; ++i) ptx::keep(v[i]); }
 TILE_DEVICE void keep_here(Piece& piece) { TILE_UNROLL for (int i = 0; i < 4; ++i) ptx::keep(piece[i]); }
-template <int kCount>
-TILE_DEVICE void keep_here(Vector<float, kCount>& values) {
-  TILE_UNROLL for (int i = 0; i < kCount; ++i) ptx::keep(values[i]);
-}
 
 enum Kind : int { kVector, kMatrix, kGlobalLoad, kSharedRead, kSharedWrite, kTranscendental };
 template <int kKind, int kCount>

@@ -1,4 +1,5 @@
-// Scaled dot product attention: the kernel library's forward; its gradients by products.
+// Scaled dot product attention: the kernel library's forward and gradients; gradients of heads that the
+// library has no kernel for by products.
 
 #include <ATen/core/Tensor.h>
 
@@ -111,6 +112,31 @@ Tensor seen(const Tensor& heads, const Tensor& query, bool causal) {
   return causal && heads.size(2) > query.size(2) ? heads.slice(2, 0, query.size(2)) : heads;
 }
 
+using Description = wavesmith_kernels_attention_description;
+
+// Of tensors that fit, for queries that see the keys before and at their own position, or all.
+Description description_of(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& o,
+                           const Tensor& lse, bool causal, double scale) {
+  return {.batches = q.size(0),
+          .heads_q = q.size(1),
+          .heads_kv = k.size(1),
+          .length_q = q.size(2),
+          .length_k = k.size(2),
+          .head_size = q.size(3),
+          .type = *kernel_type(q.scalar_type()),
+          .q = heads_of(q),
+          .k = heads_of(k),
+          .v = heads_of(v),
+          .o = heads_of(o),
+          .scale = static_cast<float>(scale),
+          .causal = 0,
+          .window_left = -1,
+          .window_right = causal ? q.size(2) - k.size(2) : -1,
+          .lse = const_cast<float*>(lse.const_data_ptr<float>()),
+          .lse_batch_stride = lse.stride(0),
+          .lse_head_stride = lse.stride(1)};
+}
+
 using Forward = std::tuple<Tensor, Tensor, Tensor, Tensor, c10::SymInt, c10::SymInt, Tensor, Tensor, Tensor>;
 
 Forward attention(const Tensor& query, const Tensor& key, const Tensor& value, const OptionalTensor& bias,
@@ -125,25 +151,7 @@ Forward attention(const Tensor& query, const Tensor& key, const Tensor& value, c
   // As flash attention lays results out: heads of a position beside each other.
   const Tensor o = at::empty({batches, length, heads, size}, q.options()).transpose(1, 2);
   const Tensor lse = at::empty({batches, heads, length}, q.options().dtype(at::kFloat));
-  const wavesmith_kernels_attention_description description{
-      .batches = batches,
-      .heads_q = heads,
-      .heads_kv = k.size(1),
-      .length_q = length,
-      .length_k = k.size(2),
-      .head_size = size,
-      .type = *kernel_type(q.scalar_type()),
-      .q = heads_of(q),
-      .k = heads_of(k),
-      .v = heads_of(v),
-      .o = heads_of(o),
-      .scale = static_cast<float>(scale_or_default(scale, query)),
-      .causal = 0,
-      .window_left = -1,
-      .window_right = causal ? length - k.size(2) : -1,
-      .lse = lse.mutable_data_ptr<float>(),
-      .lse_batch_stride = lse.stride(0),
-      .lse_head_stride = lse.stride(1)};
+  const auto description = description_of(q, k, v, o, lse, causal, scale_or_default(scale, query));
   if (o.numel() > 0) check_kernel(wavesmith_kernels_attention(&description, call.stream()), kName);
   const Tensor seed = at::empty({}, at::dtype(at::kLong)), offset = at::empty({}, at::dtype(at::kLong));
   return {o.slice(3, 0, query.size(3)), lse, Tensor(), Tensor(), length, k.size(2), seed, offset, Tensor()};
@@ -159,16 +167,47 @@ Tensor product(const Tensor& a, const Tensor& b, at::ScalarType type, double alp
 
 using Gradients = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
-Gradients attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
-                             const Tensor& value, const Tensor&, std::array<bool, 4> wanted,
-                             const Tensor& out, const Tensor& lse, const Tensor&, const Tensor&, c10::SymInt,
-                             c10::SymInt, double, bool causal, const Tensor&, const Tensor&,
-                             std::optional<double> scale) {
-  if (query.numel() == 0 || key.numel() == 0) {
-    return {query.new_zeros(query.sizes()), key.new_zeros(key.sizes()), value.new_zeros(value.sizes()),
-            Tensor()};
-  }
-  const auto factor = scale_or_default(scale, query);
+// Each lies as what it is the gradient of, which is what PyTorch says of this operator when it traces it.
+Tensor laid_out(const Tensor& gradient, const Tensor& like) {
+  Tensor made = at::empty_like(like);
+  return made.strides() == gradient.strides() ? gradient : made.copy_(gradient);
+}
+
+// By the library's kernels; nothing where it has none for these heads.
+std::optional<Gradients> by_kernels(const Tensor& upstream, const Tensor& query, const Tensor& key,
+                                    const Tensor& value, const Tensor& out, const Tensor& lse, bool causal,
+                                    double scale) {
+  const KernelCall call(query.device());
+  const Tensor q = fitting(query), k = fitting(seen(key, query, causal)),
+               v = fitting(seen(value, query, causal));
+  const Tensor o = fitting(out), d_o = fitting(upstream), rows = lse.contiguous();
+  const auto like = [](const Tensor& heads) { return at::empty(heads.sizes(), heads.options()); };
+  const Tensor dq = like(q), dk = like(k), dv = like(v);
+  wavesmith_kernels_attention_backward_description description{
+      .forward = description_of(q, k, v, o, rows, causal, scale),
+      .d_o = heads_of(d_o),
+      .dq = heads_of(dq),
+      .dk = heads_of(dk),
+      .dv = heads_of(dv)};
+  check_kernel(wavesmith_kernels_attention_backward_workspace(&description, &description.workspace_bytes),
+               kName);
+  const Tensor workspace =
+      at::empty({static_cast<std::int64_t>(description.workspace_bytes)}, q.options().dtype(at::kByte));
+  description.workspace = workspace.mutable_data_ptr();
+  const auto status = wavesmith_kernels_attention_backward(&description, call.stream());
+  if (status == WAVESMITH_KERNELS_NOT_SUPPORTED) return std::nullopt;
+  check_kernel(status, kName);
+  // Keys behind the last query have no gradient.
+  const auto whole = [](const Tensor& gradient, const Tensor& of) {
+    const Tensor some = gradient.slice(3, 0, of.size(3));
+    const auto hidden = of.size(2) - some.size(2);
+    return laid_out(hidden > 0 ? at::constant_pad_nd(some, {0, 0, 0, hidden}) : some, of);
+  };
+  return Gradients{whole(dq, query), whole(dk, key), whole(dv, value), Tensor()};
+}
+
+Gradients by_products(const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value,
+                      const Tensor& out, const Tensor& lse, bool causal, double factor) {
   const auto type = query.scalar_type();
   const auto groups = key.size(0) * key.size(1), size = query.size(3), length = query.size(2);
   // The queries of the heads that share one of keys are one matrix.
@@ -183,17 +222,28 @@ Gradients attention_backward(const Tensor& grad_out, const Tensor& query, const 
   changes.sub_(upstream.to(at::kFloat).mul(o).sum(-1, true)).mul_(weights);
   weights = weights.to(type);
   changes = changes.to(type);
-  Tensor grad_query, grad_key, grad_value;
-  // Each lies as what it is the gradient of, which is what PyTorch says of this operator when it traces it.
-  const auto laid_out = [](const Tensor& gradient, const Tensor& like) {
-    const Tensor viewed = gradient.view(like.sizes());
-    Tensor made = at::empty_like(like);
-    return made.strides() == viewed.strides() ? viewed : made.copy_(viewed);
-  };
-  if (wanted[0]) grad_query = laid_out(product(changes, k, type, factor), query);
-  if (wanted[1]) grad_key = laid_out(product(changes.mT(), q, type, factor), key);
-  if (wanted[2]) grad_value = laid_out(product(weights.mT(), upstream, type), value);
-  return {grad_query, grad_key, grad_value, Tensor()};
+  return {laid_out(product(changes, k, type, factor).view(query.sizes()), query),
+          laid_out(product(changes.mT(), q, type, factor).view(key.sizes()), key),
+          laid_out(product(weights.mT(), upstream, type).view(value.sizes()), value), Tensor()};
+}
+
+Gradients attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
+                             const Tensor& value, const Tensor&, std::array<bool, 4> wanted,
+                             const Tensor& out, const Tensor& lse, const Tensor&, const Tensor&, c10::SymInt,
+                             c10::SymInt, double, bool causal, const Tensor&, const Tensor&,
+                             std::optional<double> scale) {
+  if (query.numel() == 0 || key.numel() == 0) {
+    return {query.new_zeros(query.sizes()), key.new_zeros(key.sizes()), value.new_zeros(value.sizes()),
+            Tensor()};
+  }
+  const auto factor = scale_or_default(scale, query);
+  auto gradients = by_kernels(grad_out, query, key, value, out, lse, causal, factor);
+  if (!gradients) gradients = by_products(grad_out, query, key, value, out, lse, causal, factor);
+  auto& [of_query, of_key, of_value, of_bias] = *gradients;
+  if (!wanted[0]) of_query = Tensor();
+  if (!wanted[1]) of_key = Tensor();
+  if (!wanted[2]) of_value = Tensor();
+  return *gradients;
 }
 
 const bool registered = [] {
