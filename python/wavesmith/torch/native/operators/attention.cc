@@ -9,6 +9,7 @@
 #include <ATen/native/transformers/attention.h>
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
 
 #include "operators/kernels.h"
