@@ -36,6 +36,7 @@ struct LdsConflict {
   uint16_t other_site;
   uint8_t other_lane, lane;
   bool other_flag, other_waited;
+  bool own_value;  ///< the other one, a read, may have read what its own wave wrote
   uint32_t address, bytes;
 };
 
@@ -124,6 +125,7 @@ void LdsShadow::visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const 
       LdsConflict one =
           conflict(AccessKind::Read, reader, before ? cell.site_before : cell.read_site, cell.read_lane);
       one.other_flag = cell.read_flag;
+      one.own_value = cell.write_site && cell.write_wave == reader;
       found(one);
     }
   }

@@ -23,12 +23,15 @@ class Race final : public Checker {
 }  // namespace
 
 CheckerKind race_checker() {
-  return {.topic = Topic::Race,
-          .finds = "accesses of two waves or workgroups that nothing orders; too narrow scopes",
-          .does_not_see = "races on paths that this run did not take",
-          .make = [](Findings& findings) -> std::unique_ptr<Checker> {
-            return std::make_unique<Race>(findings);
-          }};
+  return {
+      .topic = Topic::Race,
+      .finds = "accesses of two waves, or of two workgroups, that nothing orders; too narrow scopes, locks without fences",
+      .does_not_see =
+          "races between kernels of several streams, with the host, and on paths that this run did not take; "
+          "volatile accesses and too narrow scopes where the target's code does not show them",
+      .make = [](Findings& findings) -> std::unique_ptr<Checker> {
+        return std::make_unique<Race>(findings);
+      }};
 }
 
 }  // namespace wavesmith::check

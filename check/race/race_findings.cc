@@ -52,6 +52,12 @@ Words words_of(const LdsRace& race) {
     return {"lds-write-write", Severity::Error,
             "two waves write to the same place in LDS, and no barrier orders them", kBarrier};
   }
+  const bool benign = race.conflict.kind == AccessKind::Write && race.conflict.other_kind == AccessKind::Read &&
+                      race.conflict.own_value && writes_the_same(race);
+  if (benign)
+    return {"lds-same-value", Severity::Hint,
+            "a wave writes to LDS what another one has written there and reads, unordered",
+            "let one wave write it, or order the two by a barrier"};
   if (is_pair(race, AccessKind::Write, AccessKind::Read))
     return {"lds-read-write", Severity::Error,
             "a wave reads from LDS what another one writes, and no barrier orders the two", kBarrier};

@@ -36,6 +36,9 @@ const RacePair kPairs[] = {
      "v_and_b32 v2, 0x3fc, v1\nLDS_STORE v2, v0"},
     {"TwoWavesWriteOneValue", "lds-same-value", "v_mov_b32 v2, 0\nv_mov_b32 v3, 7\nLDS_STORE v2, v3",
      "v_mov_b32 v3, 7\nLDS_STORE v1, v3"},
+    {"AllWriteAndReadOneValue", "lds-same-value",
+     "v_mov_b32 v2, 0\nv_mov_b32 v3, 7\nLDS_STORE v2, v3\nWAIT_LDS\nLDS_LOAD v4, v2\nWAIT_LDS",
+     "v_mov_b32 v3, 7\nLDS_STORE v1, v3\nWAIT_LDS\nLDS_LOAD v4, v1\nWAIT_LDS"},
     {"ClearedWithoutABarrier", "lds-atomic-plain",
      "v_mov_b32 v3, 0\nLDS_STORE v1, v3\nv_and_b32 v2, 0x3c, v1\nv_mov_b32 v3, 1\nds_add_u32 v2, v3\nWAIT_LDS",
      "v_mov_b32 v3, 0\nLDS_STORE v1, v3\nWAIT_LDS\nBARRIER\nv_and_b32 v2, 0x3c, v1\nv_mov_b32 v3, 1\n"

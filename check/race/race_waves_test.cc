@@ -13,9 +13,13 @@ constexpr std::string_view kOther = "v_xor_b32 v2, 0x100, v1\n";
 /// The first wave goes on, the others go to `read`.
 constexpr std::string_view kFirst = "v_mov_b32 v2, 0x2000\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n";
 
+constexpr std::string_view kFlat = "v_add_co_u32 v8, VCC, s4, v1\nv_mov_b32 v9, s5\n";
+constexpr std::string_view kFlatStore = "flat_store_b32 v[8:9], v0\n";
+
 /// The first wave tells by a flag at 0x2000 that what it wrote is there.
-std::string tell(std::string_view release, std::string_view wait, std::string_view acquire) {
-  return kFirst + "STORE v1, v0, s[4:5]\n" + std::string(release) + "\nONE_LANE\nSTORE v2, v4, s[4:5] NEAR_STORE\n" +
+std::string tell(std::string_view release, std::string_view wait, std::string_view acquire,
+                 std::string_view store = "STORE v1, v0, s[4:5]\n") {
+  return kFirst + std::string(store) + std::string(release) + "\nONE_LANE\nSTORE v2, v4, s[4:5] NEAR_STORE\n" +
          "s_endpgm\nread:\nLOAD v3, v2, s[4:5] NEAR_LOAD\nWAIT_LOAD\n" + std::string(wait) +
          std::string(acquire) + "\nv_and_b32 v5, 0x7c, v1\nLOAD v6, v5, s[4:5]\nWAIT_LOAD";
 }
@@ -79,6 +83,10 @@ const RacePair kPairs[] = {
      tell("NEAR_RELEASE", kAgain, "NEAR_ACQUIRE")},
     {"FlagWithoutARelease", "wave-read-write", tell("", kAgain, "NEAR_ACQUIRE"),
      tell("NEAR_RELEASE", kAgain, "NEAR_ACQUIRE"), 1, 256, "gfx1"},
+    // A flat store is there when both counters say so.
+    {"FlatStoreHalfWaitedFor", "wave-read-write",
+     kFlat + tell("s_waitcnt_vscnt null, 0x0", kAgain, "NEAR_ACQUIRE", kFlatStore),
+     kFlat + tell("NEAR_RELEASE", kAgain, "NEAR_ACQUIRE", kFlatStore), 1, 256, "gfx11"},
     {"FlagWithoutAnAcquire", "insufficient-scope", tell("NEAR_RELEASE", kAgain, ""),
      tell("NEAR_RELEASE", kAgain, "NEAR_ACQUIRE"), 1, 256, "gfx1"},
     {"DataWrittenBehindItsFlag", "wave-read-write",

@@ -146,15 +146,9 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
   const uint16_t events = facts.events;
   if (events & SiteFacts::kWaitsForLds) state.waited_for_lds = true;
   if (events & SiteFacts::kWritesBack) state.wrote_back = true;
-  if (events & SiteFacts::kWaitsForStores) {
-    state.waited_for_stores = true;
-    state.unwaited = WaveClocks::kNow;
-    if (state.wrote_back || !launch_.needs_write_back()) {
-      for (uint32_t other = 0; other < waves_; ++other)
-        if (other == wave || states_[other].stored_in < phase_) states_[other].dirty = false;
-      state.wrote_back = false;
-    }
-  }
+  if (events & SiteFacts::kWaitsForLds) state.flat = false;
+  if (events & SiteFacts::kWaitsForStores) state.waited = state.waited_for_stores = true;
+  if (state.waited && !state.flat) stores_arrived(state, wave);
   if (events & (SiteFacts::kInvalidates | SiteFacts::kInvalidatesOwn)) {
     state.got = std::max(state.got, events & SiteFacts::kInvalidates ? Acquired::Agent : Acquired::Workgroup);
     if (spreads_) clocks_.see(wave);
@@ -174,6 +168,15 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
     clocks_.release(wave, SyncLog::kGrid);
     synchronise(wave, SyncLog::kGrid, true, true, visible(wave));
   }
+}
+
+void RaceWorkgroup::stores_arrived(WaveState& state, uint32_t wave) {
+  state.waited = false;
+  state.unwaited = WaveClocks::kNow;
+  if (!state.wrote_back && launch_.needs_write_back()) return;
+  for (uint32_t other = 0; other < waves_; ++other)
+    if (other == wave || states_[other].stored_in < phase_) states_[other].dirty = false;
+  state.wrote_back = false;
 }
 
 void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
@@ -278,6 +281,8 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
     check_lanes(wave, site, facts.data[0], access);
     if (!access.scalar && lanes.read(wave, facts.data[0], access)) data = lanes.bytes;
     state.dirty = true;
+    state.waited = false;
+    state.flat |= facts.flat;
     state.unwaited = std::min(state.unwaited, clocks_.now(number));
     state.stored_in = phase_;
   }

@@ -28,6 +28,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
     bool leaves = false;    ///< a split barrier, when it has waited
     bool waited_for_lds = false, waited_for_stores = false;  ///< directly before
     bool wrote_back = false;                                 ///< and has not yet waited for it
+    bool flat = false, waited = false;                       ///< stores of flat addresses, for stores alone
     bool dirty = false;                                      ///< it stored what others may not see yet
     uint32_t unwaited = WaveClocks::kNow;                    ///< the clock of its first store not waited for
     Acquired got = Acquired::Nothing;                        ///< since it took the lock
@@ -50,6 +51,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
 
   void settle(WaveState& state, uint32_t wave);
   void note(WaveState& state, uint32_t wave, const SiteFacts& facts);
+  /// The wave has waited for all that it stored.
+  void stores_arrived(WaveState& state, uint32_t wave);
   void access_lds(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
                   const emulate::MemoryAccess& access);
   void access_global(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,

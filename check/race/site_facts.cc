@@ -134,6 +134,7 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target) {
                  site.instruction.find("scope");
   facts.is_volatile = target.is(isa::kRdna3) && site.instruction.has("dlc") && !site.instruction.has("slc");
   if (access.direction == Direction::Store) {
+    facts.flat = site.instruction.mnemonic.starts_with("flat_");
     const isa::MemoryOperands operands = isa::memory_operands(site.instruction, *site.row);
     facts.data[0] = stored(operands.data, access);
     facts.data[1] = stored(access.places == 2 ? operands.second : nullptr, access);

@@ -38,6 +38,7 @@ struct SiteFacts {
   bool near = false;       ///< coherent at workgroup scope or wider
   bool narrow = false;     ///< says that it is for its own workgroup alone
   bool is_volatile = false;  ///< surely, in the source: then it is no atomic
+  bool flat = false;       ///< a store to LDS or to memory: both counters have to be waited for
   bool returns = false;   ///< an atomic that gives back what was there
   bool meets = false;     ///< a split barrier's signal with its wait behind it and no access in between
   StoredData data[2];     ///< of a store, by its places
