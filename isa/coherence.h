@@ -14,11 +14,12 @@ inline bool reaches_other_workgroups(const Instruction& instruction) {
          (scope && (scope->text == "SCOPE_DEV" || scope->text == "SCOPE_SYS"));
 }
 
-/// Whether an access is coherent at workgroup scope or wider where that takes more than nothing: sc0 (CDNA3, CDNA4),
-/// scope:SCOPE_SE (RDNA4). Of an atomic sc0 says another thing.
+/// Whether an access is coherent at workgroup scope or wider where that takes more than nothing: sc0 (CDNA3,
+/// CDNA4), scope:SCOPE_SE (RDNA4). Of an atomic sc0 says another thing.
 inline bool reaches_other_waves(const Instruction& instruction) {
   const Modifier* const scope = instruction.find("scope");
-  return instruction.has("sc0") || (scope && scope->text == "SCOPE_SE") || reaches_other_workgroups(instruction);
+  return instruction.has("sc0") || (scope && scope->text == "SCOPE_SE") ||
+         reaches_other_workgroups(instruction);
 }
 
 }  // namespace wavesmith::isa

@@ -94,7 +94,8 @@ bool GlobalShadow::add_run(Page& page, uint16_t from, uint16_t to, uint32_t acce
 
 void GlobalShadow::make_cells(Page& page, uint32_t shift) {
   for (size_t i = 0; i < page.runs_used; ++i)
-    shift = std::min(shift, static_cast<uint32_t>(std::countr_zero(page.runs[i].from | uint32_t{page.runs[i].to})));
+    shift = std::min(shift,
+                     static_cast<uint32_t>(std::countr_zero(page.runs[i].from | uint32_t{page.runs[i].to})));
   refine(page, shift);
   for (size_t i = 0; i < page.runs_used; ++i)
     for (uint32_t cell = page.runs[i].from >> shift; cell < uint32_t{page.runs[i].to} >> shift; ++cell)

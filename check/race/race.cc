@@ -25,7 +25,8 @@ class Race final : public Checker {
 CheckerKind race_checker() {
   return {
       .topic = Topic::Race,
-      .finds = "accesses of two waves, or of two workgroups, that nothing orders; too narrow scopes, locks without fences",
+      .finds =
+          "accesses of two waves, or of two workgroups, that nothing orders; too narrow scopes, locks without fences",
       .does_not_see =
           "races between kernels of several streams, with the host, and on paths that this run did not take; "
           "volatile accesses and too narrow scopes where the target's code does not show them",

@@ -52,8 +52,9 @@ Words words_of(const LdsRace& race) {
     return {"lds-write-write", Severity::Error,
             "two waves write to the same place in LDS, and no barrier orders them", kBarrier};
   }
-  const bool benign = race.conflict.kind == AccessKind::Write && race.conflict.other_kind == AccessKind::Read &&
-                      race.conflict.own_value && writes_the_same(race);
+  const bool benign = race.conflict.kind == AccessKind::Write &&
+                      race.conflict.other_kind == AccessKind::Read && race.conflict.own_value &&
+                      writes_the_same(race);
   if (benign)
     return {"lds-same-value", Severity::Hint,
             "a wave writes to LDS what another one has written there and reads, unordered",
@@ -94,28 +95,32 @@ Words words_of(const GlobalRace& race) {
   const auto is = [](const GlobalRace::Side& side, GlobalKind kind) { return side.kind == kind; };
   constexpr std::string_view kGlobalFix =
       "give each workgroup its own place, make the accesses atomic at agent scope, or split the kernel in two";
-  constexpr std::string_view kScopeFix = "use agent scope (__HIP_MEMORY_SCOPE_AGENT, __threadfence) on both sides";
+  constexpr std::string_view kScopeFix =
+      "use agent scope (__HIP_MEMORY_SCOPE_AGENT, __threadfence) on both sides";
   switch (race.fault) {
     case GlobalFault::NotSeen:
-      return {"insufficient-scope", Severity::Warning,
-              "a workgroup reads what another one wrote without invalidating its caches first: it acquires at workgroup "
-              "scope, or not at all",
-              kScopeFix};
+      return {
+          "insufficient-scope", Severity::Warning,
+          "a workgroup reads what another one wrote without invalidating its caches first: it acquires at workgroup "
+          "scope, or not at all",
+          kScopeFix};
     case GlobalFault::NotVisible:
-      return {"insufficient-scope", Severity::Warning,
-              is(race.first, GlobalKind::Write)
-                  ? "two workgroups write to the same place in turns, and the first does not make it visible: it "
-                    "releases at workgroup scope, or not at all"
-                  : "a workgroup reads what another one wrote and did not make visible: it releases at workgroup scope, "
-                    "or not at all",
-              kScopeFix};
+      return {
+          "insufficient-scope", Severity::Warning,
+          is(race.first, GlobalKind::Write)
+              ? "two workgroups write to the same place in turns, and the first does not make it visible: it "
+                "releases at workgroup scope, or not at all"
+              : "a workgroup reads what another one wrote and did not make visible: it releases at workgroup scope, "
+                "or not at all",
+          kScopeFix};
     case GlobalFault::NotAcquired:
-      return {"lock-without-acquire", Severity::Warning,
-              "a workgroup takes a lock and does not acquire at agent scope: what it reads under the lock may be stale",
-              kAcquireFix};
+      return {
+          "lock-without-acquire", Severity::Warning,
+          "a workgroup takes a lock and does not acquire at agent scope: what it reads under the lock may be stale",
+          kAcquireFix};
     case GlobalFault::Narrow:
-      return {"insufficient-scope", Severity::Warning,
-              "workgroups meet by atomics at workgroup scope", "make both atomic at agent scope"};
+      return {"insufficient-scope", Severity::Warning, "workgroups meet by atomics at workgroup scope",
+              "make both atomic at agent scope"};
     case GlobalFault::Unordered:
       break;
   }
@@ -139,31 +144,36 @@ Words words_of(const WaveRace& race) {
   using enum WaveRace::Rule;
   switch (race.rule) {
     case WriteWrite:
-      return {"wave-write-write", race.severity,
-              "two waves of a workgroup write different values to the same place in device memory, and nothing orders "
-              "them",
-              kBarrier};
+      return {
+          "wave-write-write", race.severity,
+          "two waves of a workgroup write different values to the same place in device memory, and nothing orders "
+          "them",
+          kBarrier};
     case SameValue:
       return {"wave-same-value", race.severity,
               "two waves of a workgroup write the same value to the same place in device memory, unordered",
               "let one wave write it, or order the two by a barrier"};
     case AtomicPlain:
-      return {"wave-atomic-plain", race.severity,
-              "a wave's plain access to device memory and the atomic of another one of its workgroup meet, and nothing "
-              "orders the two",
-              kBarrier};
+      return {
+          "wave-atomic-plain", race.severity,
+          "a wave's plain access to device memory and the atomic of another one of its workgroup meet, and nothing "
+          "orders the two",
+          kBarrier};
     case NotSeen:
-      return {"insufficient-scope", race.severity,
-              "a wave reads what another one of its workgroup wrote without invalidating its caches first: it does not "
-              "acquire",
-              "acquire at workgroup scope (__threadfence_block) behind the access that tells of the data"};
+      return {
+          "insufficient-scope", race.severity,
+          "a wave reads what another one of its workgroup wrote without invalidating its caches first: it does not "
+          "acquire",
+          "acquire at workgroup scope (__threadfence_block) behind the access that tells of the data"};
     case NotAcquired:
       return {"lock-without-acquire", race.severity,
-              "a wave takes a lock and does not acquire: what it reads under the lock may be stale", kAcquireFix};
+              "a wave takes a lock and does not acquire: what it reads under the lock may be stale",
+              kAcquireFix};
     default:
-      return {"wave-read-write", race.severity,
-              "a wave reads from device memory what another one of its workgroup writes, and nothing orders the two",
-              kBarrier};
+      return {
+          "wave-read-write", race.severity,
+          "a wave reads from device memory what another one of its workgroup writes, and nothing orders the two",
+          kBarrier};
   }
 }
 
@@ -231,12 +241,12 @@ void tell_wave_conflict(const RaceLaunch& launch, const WaveRace& race) {
     std::swap(sites[0], sites[1]);
   }
   const Words words = words_of(race);
-  const Findings::Key key{.rule = words.rule,
-                          .first = sites[0]->instruction.pc,
-                          .second = sites[1]->instruction.pc};
+  const Findings::Key key{
+      .rule = words.rule, .first = sites[0]->instruction.pc, .second = sites[1]->instruction.pc};
   launch.findings().add(key, race.order, [&] {
     const auto party_of = [&](const WaveAccess& one, const emulate::Site& site) {
-      return party(launch.launch(), std::string(verb(one.kind)), site.instruction, race.workgroup, one.wave, 0);
+      return party(launch.launch(), std::string(verb(one.kind)), site.instruction, race.workgroup, one.wave,
+                   0);
     };
     return Finding{.topic = Topic::Race,
                    .rule = std::string(words.rule),

@@ -135,7 +135,8 @@ const RacePair kPairs[] = {
     {"WritesInTurnsThatAreNotVisible", "insufficient-scope", turns(""), turns("RELEASE"), 8, 0},
     {"CountedAtWorkgroupScope", "insufficient-scope",
      "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\nONE_LANE\nATOMIC_ADD v4, v5, s[4:5] NEAR_ATOMIC",
-     "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\nONE_LANE\nATOMIC_ADD v4, v5, s[4:5] AGENT_ATOMIC", 8, 0, "gfx12"},
+     "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\nONE_LANE\nATOMIC_ADD v4, v5, s[4:5] AGENT_ATOMIC", 8, 0,
+     "gfx12"},
     {"VolatileMeetsAnAtomic", "global-atomic-plain",
      "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, s8\nONE_LANE\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc1 store\n"
      "ATOMIC_SWAP v4, v5, s[4:5]\ns_endpgm\nstore:\nSTORE v4, v5, s[4:5] dlc",

@@ -1,8 +1,8 @@
 // What the race checker gathers of one launch, and tells when it is over.
 #pragma once
 
-#include <cstdint>
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -84,14 +84,15 @@ class RaceLaunch final : public emulate::Listener {
   /// Stores that others may see at once say so; elsewhere an atomic store is as any other.
   [[nodiscard]] bool stores_show_scope() const;
   [[nodiscard]] bool splits_barriers() const;
-  /// A workgroup's waves run on two compute units with caches of their own: what they hand over needs waits and
-  /// invalidations as between workgroups.
+  /// A workgroup's waves run on two compute units with caches of their own: what they hand over needs waits
+  /// and invalidations as between workgroups.
   [[nodiscard]] bool spreads_workgroups() const;
   /// Accesses that are atomic at workgroup scope say so.
   [[nodiscard]] bool shows_workgroup_scope(isa::Direction direction) const;
-  /// Whether a plain store of `bytes`, or rather what it meets, shows that it may be an atomic one in the source.
-  /// `waves`: of one workgroup.
-  [[nodiscard]] bool is_atomic_in_disguise(const emulate::Site& store, const emulate::Site& other, bool waves);
+  /// Whether a plain store of `bytes`, or rather what it meets, shows that it may be an atomic one in the
+  /// source. `waves`: of one workgroup.
+  [[nodiscard]] bool is_atomic_in_disguise(const emulate::Site& store, const emulate::Site& other,
+                                           bool waves);
   /// Whether there are few enough workgroups to tell them apart.
   [[nodiscard]] bool tracks_workgroups() const { return !accessors_.empty(); }
   /// Bits of an accessor's number that count within its workgroup.
@@ -114,7 +115,8 @@ class RaceLaunch final : public emulate::Listener {
   [[nodiscard]] bool is_race(const Pair& pair);
   [[nodiscard]] OrderQuestion question(uint32_t first, uint32_t second) const;
   /// What is wrong with a pair of a cell, in this order and back.
-  [[nodiscard]] std::optional<GlobalFault> fault_of(const Pair& pair, const Order& forward, const Order& back) const;
+  [[nodiscard]] std::optional<GlobalFault> fault_of(const Pair& pair, const Order& forward,
+                                                    const Order& back) const;
 
   const Launch& launch_;
   Findings& findings_;

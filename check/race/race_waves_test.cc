@@ -11,7 +11,8 @@ std::string operator+(std::string_view a, std::string_view b) { return std::stri
 /// The address of what the work-item 64 further on has.
 constexpr std::string_view kOther = "v_xor_b32 v2, 0x100, v1\n";
 /// The first wave goes on, the others go to `read`.
-constexpr std::string_view kFirst = "v_mov_b32 v2, 0x2000\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n";
+constexpr std::string_view kFirst =
+    "v_mov_b32 v2, 0x2000\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n";
 
 constexpr std::string_view kFlat = "v_add_co_u32 v8, VCC, s4, v1\nv_mov_b32 v9, s5\n";
 constexpr std::string_view kFlatStore = "flat_store_b32 v[8:9], v0\n";
@@ -19,7 +20,8 @@ constexpr std::string_view kFlatStore = "flat_store_b32 v[8:9], v0\n";
 /// The first wave tells by a flag at 0x2000 that what it wrote is there.
 std::string tell(std::string_view release, std::string_view wait, std::string_view acquire,
                  std::string_view store = "STORE v1, v0, s[4:5]\n") {
-  return kFirst + std::string(store) + std::string(release) + "\nONE_LANE\nSTORE v2, v4, s[4:5] NEAR_STORE\n" +
+  return kFirst + std::string(store) + std::string(release) +
+         "\nONE_LANE\nSTORE v2, v4, s[4:5] NEAR_STORE\n" +
          "s_endpgm\nread:\nLOAD v3, v2, s[4:5] NEAR_LOAD\nWAIT_LOAD\n" + std::string(wait) +
          std::string(acquire) + "\nv_and_b32 v5, 0x7c, v1\nLOAD v6, v5, s[4:5]\nWAIT_LOAD";
 }
@@ -50,8 +52,10 @@ const RacePair kPairs[] = {
      "v_add_co_u32 v2, VCC, 0x100, v1\nLOAD v3, v1, s[4:5]\nLOAD v4, v2, s[4:5]\nWAIT_LOAD\nADD v3, v3, v4\n"
      "STORE v1, v3, s[4:5]",
      "v_add_co_u32 v2, VCC, 0x100, v1\nLOAD v3, v1, s[4:5]\nLOAD v4, v2, s[4:5]\nWAIT_LOAD\nADD v3, v3, v4\n"
-     "STORE v1, v3, s[4:5] offset:2048", 1, 256, "gfx9"},
-    {"TwoWavesWriteOnePlace", "wave-write-write", "v_and_b32 v2, 0xfc, v1\nv_lshrrev_b32 v3, 6, v0\nSTORE v2, v0, s[4:5]",
+     "STORE v1, v3, s[4:5] offset:2048",
+     1, 256, "gfx9"},
+    {"TwoWavesWriteOnePlace", "wave-write-write",
+     "v_and_b32 v2, 0xfc, v1\nv_lshrrev_b32 v3, 6, v0\nSTORE v2, v0, s[4:5]",
      "v_and_b32 v2, 0x3fc, v1\nSTORE v2, v0, s[4:5]"},
     {"OneLaneOfEachWaveWrites", "wave-write-write", "v_mov_b32 v2, 0\nONE_LANE\nSTORE v2, v0, s[4:5]",
      "v_mov_b32 v2, 0\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 end\nONE_LANE\nSTORE v2, v0, s[4:5]\nend:\ns_nop 0"},
@@ -72,14 +76,16 @@ const RacePair kPairs[] = {
     {"ClearedWithoutABarrier", "wave-atomic-plain",
      "v_mov_b32 v3, 0\nSTORE v1, v3, s[4:5]\nv_and_b32 v2, 0x3c, v1\nv_mov_b32 v3, 1\nATOMIC_ADD v2, v3, s[4:5]",
      "v_mov_b32 v3, 0\nSTORE v1, v3, s[4:5]\nNEAR_RELEASE\nBARRIER\nv_and_b32 v2, 0x3c, v1\nv_mov_b32 v3, 1\n"
-     "ATOMIC_ADD v2, v3, s[4:5]", 1, 256, "gfx94"},
+     "ATOMIC_ADD v2, v3, s[4:5]",
+     1, 256, "gfx94"},
     {"HistogramReadTooEarly", "wave-atomic-plain",
      "v_and_b32 v2, 0x3c, v1\nv_mov_b32 v3, 1\nATOMIC_ADD v2, v3, s[4:5]\nLOAD v4, v2, s[4:5]\nWAIT_LOAD",
      "v_and_b32 v2, 0x3c, v1\nv_mov_b32 v3, 1\nATOMIC_ADD v2, v3, s[4:5]\nNEAR_RELEASE\nBARRIER\nLOAD v4, v2, s[4:5]\n"
      "WAIT_LOAD"},
     {"FlagThatIsNotWaitedFor", "wave-read-write",
-     kFirst + "STORE v1, v0, s[4:5]\nNEAR_RELEASE\nONE_LANE\nSTORE v2, v4, s[4:5] NEAR_STORE\ns_endpgm\nread:\n"
-              "NEAR_ACQUIRE\nv_and_b32 v5, 0x7c, v1\nLOAD v6, v5, s[4:5]\nWAIT_LOAD",
+     kFirst +
+         "STORE v1, v0, s[4:5]\nNEAR_RELEASE\nONE_LANE\nSTORE v2, v4, s[4:5] NEAR_STORE\ns_endpgm\nread:\n"
+         "NEAR_ACQUIRE\nv_and_b32 v5, 0x7c, v1\nLOAD v6, v5, s[4:5]\nWAIT_LOAD",
      tell("NEAR_RELEASE", kAgain, "NEAR_ACQUIRE")},
     {"FlagWithoutARelease", "wave-read-write", tell("", kAgain, "NEAR_ACQUIRE"),
      tell("NEAR_RELEASE", kAgain, "NEAR_ACQUIRE"), 1, 256, "gfx1"},
@@ -90,9 +96,12 @@ const RacePair kPairs[] = {
     {"FlagWithoutAnAcquire", "insufficient-scope", tell("NEAR_RELEASE", kAgain, ""),
      tell("NEAR_RELEASE", kAgain, "NEAR_ACQUIRE"), 1, 256, "gfx1"},
     {"DataWrittenBehindItsFlag", "wave-read-write",
-     kFirst + "ONE_LANE\nSTORE v2, v4, s[4:5] NEAR_STORE\nALL_LANES\nSTORE v1, v0, s[4:5]\ns_endpgm\nread:\n"
-              "LOAD v3, v2, s[4:5] NEAR_LOAD\nWAIT_LOAD\n" + kAgain + "NEAR_ACQUIRE\nv_and_b32 v5, 0x7c, v1\n"
-              "LOAD v6, v5, s[4:5]\nWAIT_LOAD",
+     kFirst +
+         "ONE_LANE\nSTORE v2, v4, s[4:5] NEAR_STORE\nALL_LANES\nSTORE v1, v0, s[4:5]\ns_endpgm\nread:\n"
+         "LOAD v3, v2, s[4:5] NEAR_LOAD\nWAIT_LOAD\n" +
+         kAgain +
+         "NEAR_ACQUIRE\nv_and_b32 v5, 0x7c, v1\n"
+         "LOAD v6, v5, s[4:5]\nWAIT_LOAD",
      tell("NEAR_RELEASE", kAgain, "NEAR_ACQUIRE")},
     {"LockWithoutAnAcquire", "lock-without-acquire", lock("", "NEAR_RELEASE", ""),
      lock("NEAR_ACQUIRE", "NEAR_RELEASE", ""), 1, 256, "gfx1"},
@@ -103,10 +112,13 @@ const RacePair kPairs[] = {
      lock("NEAR_ACQUIRE", "NEAR_RELEASE", "STORE v1, v9, s[4:5]")},
     {"OneWaveWithoutTheLock", "wave-read-write wave-write-write",
      "s_cmp_lg_u32 s9, 0\ns_cbranch_scc1 others\nv_mov_b32 v2, 0x2000\nONE_LANE\nSTORE v2, v2, s[4:5] offset:4\n"
-     "s_endpgm\nothers:\n" + lock("NEAR_ACQUIRE", "NEAR_RELEASE", ""),
-     "s_cmp_lg_u32 s9, 0\ns_cbranch_scc1 others\ns_endpgm\nothers:\n" + lock("NEAR_ACQUIRE", "NEAR_RELEASE", "")},
+     "s_endpgm\nothers:\n" +
+         lock("NEAR_ACQUIRE", "NEAR_RELEASE", ""),
+     "s_cmp_lg_u32 s9, 0\ns_cbranch_scc1 others\ns_endpgm\nothers:\n" +
+         lock("NEAR_ACQUIRE", "NEAR_RELEASE", "")},
     {"BetweenTheHalvesOfABarrier", "wave-read-write",
-     kOther + "s_barrier_signal -1\nSTORE v1, v0, s[4:5]\nNEAR_RELEASE\ns_barrier_wait -1\nLOAD v3, v2, s[4:5]\nWAIT_LOAD",
+     kOther +
+         "s_barrier_signal -1\nSTORE v1, v0, s[4:5]\nNEAR_RELEASE\ns_barrier_wait -1\nLOAD v3, v2, s[4:5]\nWAIT_LOAD",
      kOther + "STORE v1, v0, s[4:5]\nNEAR_RELEASE\ns_barrier_signal -1\nLOAD v5, v1, s[4:5]\nWAIT_LOAD\n"
               "s_barrier_wait -1\nLOAD v3, v2, s[4:5]\nWAIT_LOAD",
      1, 256, "gfx12"},

@@ -269,9 +269,9 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
   const bool atomic = access.direction == Direction::Atomic;
   const bool plain = !facts.coherent && !atomic;
   const auto kind_of = [&](bool is_plain) {
-    return load ? is_plain ? GlobalKind::Read : GlobalKind::CoherentRead
-                : is_plain ? GlobalKind::Write
-                           : GlobalKind::Atomic;
+    return load       ? is_plain ? GlobalKind::Read : GlobalKind::CoherentRead
+           : is_plain ? GlobalKind::Write
+                      : GlobalKind::Atomic;
   };
   LaneData lanes;
   const uint8_t* data = nullptr;
@@ -364,15 +364,16 @@ void RaceWorkgroup::record(const Noted& noted) {
   if (near) {
     if (waves_log_->full() || clocks_.snapshots() > kMostSnapshots) compare();
     const WaveState& state = states_[noted.wave];
-    made = {.context = waves_log_->context(noted.wave, {.lock = state.lock,
-                                                        .clock = clocks_.now(noted.wave),
-                                                        .snapshot = clocks_.snapshot(noted.wave),
-                                                        .acquired = state.lock ? state.got : Acquired::Nothing}),
-            .site = noted.site,
-            .element = static_cast<uint8_t>(access.bytes),
-            .wave = static_cast<uint8_t>(noted.wave),
-            .kind = noted.near_kind,
-            .flag = noted.flag};
+    made = {
+        .context = waves_log_->context(noted.wave, {.lock = state.lock,
+                                                    .clock = clocks_.now(noted.wave),
+                                                    .snapshot = clocks_.snapshot(noted.wave),
+                                                    .acquired = state.lock ? state.got : Acquired::Nothing}),
+        .site = noted.site,
+        .element = static_cast<uint8_t>(access.bytes),
+        .wave = static_cast<uint8_t>(noted.wave),
+        .kind = noted.near_kind,
+        .flag = noted.flag};
   }
   for_each_run(access, noted.kind != GlobalKind::Write, [&](const Run& run) {
     if (launch_.is_runtimes(run.begin)) return;
@@ -428,8 +429,8 @@ WaveRace::Rule RaceWorkgroup::rule_of(const WaveConflict& conflict, Severity& se
   }
   if (is(GlobalKind::Read, GlobalKind::Write)) {
     // Either may be an atomic one in the source.
-    const bool shown = launch_.shows_workgroup_scope(Direction::Load) ||
-                       launch_.shows_workgroup_scope(Direction::Store);
+    const bool shown =
+        launch_.shows_workgroup_scope(Direction::Load) || launch_.shows_workgroup_scope(Direction::Store);
     severity = a.flag && b.flag && !shown ? Severity::Warning : Severity::Error;
     return ReadWrite;
   }

@@ -130,8 +130,8 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target) {
   const bool atomic = access.direction == Direction::Atomic;
   facts.coherent = !atomic && isa::reaches_other_workgroups(site.instruction);
   facts.near = facts.coherent || (!atomic && isa::reaches_other_waves(site.instruction));
-  facts.narrow = isa::reaches_other_waves(site.instruction) && !isa::reaches_other_workgroups(site.instruction) &&
-                 site.instruction.find("scope");
+  facts.narrow = isa::reaches_other_waves(site.instruction) &&
+                 !isa::reaches_other_workgroups(site.instruction) && site.instruction.find("scope");
   facts.is_volatile = target.is(isa::kRdna3) && site.instruction.has("dlc") && !site.instruction.has("slc");
   if (access.direction == Direction::Store) {
     facts.flat = site.instruction.mnemonic.starts_with("flat_");

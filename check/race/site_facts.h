@@ -24,24 +24,24 @@ struct SiteFacts {
   enum Event : uint16_t {
     kWaitsForLds = 1 << 0,
     kWaitsForStores = 1 << 1,
-    kWritesBack = 1 << 2,   ///< what other workgroups do not see yet
-    kInvalidates = 1 << 3,  ///< what other workgroups may have written
-    kArrives = 1 << 4,      ///< at a split barrier
-    kLeaves = 1 << 5,       ///< a split barrier
-    kGrid = 1 << 6,         ///< meets the grid's other workgroups
-    kTransparent = 1 << 7,  ///< stands between a wait and the store that it is for without harm
+    kWritesBack = 1 << 2,      ///< what other workgroups do not see yet
+    kInvalidates = 1 << 3,     ///< what other workgroups may have written
+    kArrives = 1 << 4,         ///< at a split barrier
+    kLeaves = 1 << 5,          ///< a split barrier
+    kGrid = 1 << 6,            ///< meets the grid's other workgroups
+    kTransparent = 1 << 7,     ///< stands between a wait and the store that it is for without harm
     kInvalidatesOwn = 1 << 8,  ///< what other waves of the workgroup may have written
   };
   uint16_t events = 0;
-  uint16_t number = 0;     ///< among the accesses of the program; 0: none is left
-  bool coherent = false;   ///< at agent scope or wider
-  bool near = false;       ///< coherent at workgroup scope or wider
-  bool narrow = false;     ///< says that it is for its own workgroup alone
+  uint16_t number = 0;       ///< among the accesses of the program; 0: none is left
+  bool coherent = false;     ///< at agent scope or wider
+  bool near = false;         ///< coherent at workgroup scope or wider
+  bool narrow = false;       ///< says that it is for its own workgroup alone
   bool is_volatile = false;  ///< surely, in the source: then it is no atomic
-  bool flat = false;       ///< a store to LDS or to memory: both counters have to be waited for
-  bool returns = false;   ///< an atomic that gives back what was there
-  bool meets = false;     ///< a split barrier's signal with its wait behind it and no access in between
-  StoredData data[2];     ///< of a store, by its places
+  bool flat = false;         ///< a store to LDS or to memory: both counters have to be waited for
+  bool returns = false;      ///< an atomic that gives back what was there
+  bool meets = false;        ///< a split barrier's signal with its wait behind it and no access in between
+  StoredData data[2];        ///< of a store, by its places
 };
 
 SiteFacts facts_of(const emulate::Site& site, const isa::Target& target);
@@ -49,8 +49,8 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target);
 /// Whether nothing is accessed between a split barrier's signal and its wait. `code`: from the signal on.
 bool meets_at_once(uint64_t pc, std::span<const uint8_t> code, const isa::Target& target, int wave_lanes);
 
-/// Whether a load, or an atomic, is that of a spin loop: what it gives decides whether it is made again, the same
-/// as before, and nothing is stored meanwhile. `code`: from the instruction on.
+/// Whether a load, or an atomic, is that of a spin loop: what it gives decides whether it is made again, the
+/// same as before, and nothing is stored meanwhile. `code`: from the instruction on.
 bool polls(const isa::Instruction& first, std::span<const uint8_t> code, const isa::Target& target,
            int wave_lanes);
 

@@ -1,4 +1,5 @@
-// What a workgroup's waves accessed in device memory since all of them have last met, and which of it conflicts.
+// What a workgroup's waves accessed in device memory since all of them have last met, and which of it
+// conflicts.
 //
 // Most of what is accessed is written by nobody meanwhile, so accesses are only noted, and compared when the
 // waves meet: at once with what was written, and one by one, in the order of the run, where waves share that.
