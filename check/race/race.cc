@@ -28,7 +28,7 @@ CheckerKind race_checker() {
       .finds =
           "accesses of two waves, or of two workgroups, that nothing orders; too narrow scopes, locks without fences",
       .does_not_see =
-          "races between kernels of several streams, with the host, and on paths that this run did not take; "
+          "races on paths that this run did not take, with loads and stores of the host; "
           "volatile accesses and too narrow scopes where the target's code does not show them",
       .make = [](Findings& findings) -> std::unique_ptr<Checker> {
         return std::make_unique<Race>(findings);
