@@ -113,8 +113,8 @@ def run(rows: Sequence[Row], arguments: argparse.Namespace) -> list[Judged]:
     done: list[Judged] = []
     if arguments.again and arguments.json.exists():
         done = [Judged(**one) for one in json.loads(arguments.json.read_text())]
-    known = {(one.source, one.gpu, one.kernel) for one in done if not one.problem}
-    done = [one for one in done if not one.problem]
+    done = [one for one in done if not one.problem and all(each["verdict"] != "survived" for each in one.mutants)]
+    known = {(one.source, one.gpu, one.kernel) for one in done}
     rows = [row for row in rows if (row.source, row.gpu, row.kernel) not in known]
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for one in pool.map(lambda row: judged(row, arguments), rows):
@@ -145,7 +145,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one run")
     parser.add_argument("--json", type=Path, help="write everything there")
-    parser.add_argument("--again", action="store_true", help="leave out what --json has")
+    parser.add_argument(
+        "--again", action="store_true", help="leave out the kernels of --json of whose mutants none survived"
+    )
     parser.add_argument("--at-least", type=float, default=0, help="fail below this share of the provably wrong")
     arguments = parser.parse_args()
     rows = [row for row in rows_of(arguments.table) if re.search(arguments.only, str(row))]

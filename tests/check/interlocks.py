@@ -12,11 +12,11 @@ from kernel_code import Instruction, KernelCode
 from operators import Mutant, registers
 
 MASKED = re.compile(r"v_(cndmask|addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)")
-#: Whose results come late, or by another way: a reader may need states, of the others' for few instructions.
+#: Whose results come late, or by another way: a reader may need states, of the others' one.
 MATRIX = re.compile(r"v_(mfma|smfmac|dot)")
-SLOW = re.compile(r"v_(exp|log|rcp|rsq|sqrt|sin|cos|div_scale|accvgpr)|.*(_sdwa|_dpp|op_sel)")
+SLOW = re.compile(r"v_(exp|log|rcp|rsq|sqrt|sin|cos|accvgpr)|.*(_sdwa|op_sel)")
 #: Instructions before the place that may matter: the longest matrix instructions take 18 states and more.
-BEFORE, FEW = 24, 4
+BEFORE, FEW = 24, 1
 
 
 def harmless(code: KernelCode, mutant: Mutant) -> str:
@@ -32,12 +32,12 @@ def harmless(code: KernelCode, mutant: Mutant) -> str:
         return "the manual asks for no states before a mask of lanes is read"
     if re.match(r"(ds_read|buffer_load|global_load)", behind.mnemonic) and not late & read(behind):
         return "the manual asks for states before the VALU overwrites what a matrix instruction reads, not a load"
-    if (
-        behind.text.startswith("v_pk_")
-        and any(one.text.startswith("v_pk_") for one in before[-2:])
-        and not late & read(behind)
-    ):
+    packed = {name for one in before[-2:] if one.text.startswith("v_pk_") for name in written(one)}
+    if behind.text.startswith("v_") and packed & read(behind) and not late & read(behind):
         return "LLVM waits for halves of packed floats, which the manual does not name"
+    matrix = [one for one in before if MATRIX.match(one.text)][-1:]
+    if matrix and (matrix[0].mnemonic, written(matrix[0])) == (behind.mnemonic, written(behind)):
+        return "a matrix instruction may read as C what the one before it writes"
     if mutant.what != "removed" and occupied(before, behind):
         return "the matrix instructions in between keep the unit busy for longer, which LLVM does not count"
     states = mutant.at.word & 0xFFFF

@@ -40,6 +40,7 @@ class Runner(Protocol):
     """Runs a kernel with changes to its code."""
 
     kernel: KernelCode
+    one_wave: bool  # a workgroup; False where that is not known
 
     def run(self, patches: Patches, checks: str = "", order: int = 0) -> Outcome:
         """`checks`: the checkers; "" for none. `order`: the seed of that of workgroups and waves."""
@@ -79,7 +80,7 @@ class Copy:
     """A copy of the file that holds a kernel, in a folder of its own; one mutant at a time is in it."""
 
     def __init__(self, driver: Driver, kernel: KernelCode) -> None:
-        self.driver, self.kernel = driver, kernel
+        self.driver, self.kernel, self.one_wave = driver, kernel, False
         self.scratch = tempfile.TemporaryDirectory(prefix="mutate")
         self.file = Path(self.scratch.name) / driver.file.name
         shutil.copy(driver.file, self.file)
@@ -164,6 +165,7 @@ class Launch:
 
     def __init__(self, mutants: Path, gpu: str, code: Path, launch: Path, kernel: KernelCode) -> None:
         self.kernel = kernel
+        self.one_wave = json.loads(launch.read_text())["threads"] <= kernel.lanes
         self.command = [str(mutants), gpu, str(code), str(launch)]
         self.process: subprocess.Popen[str] | None = None
 

@@ -46,7 +46,8 @@ class Judge:
         wrong = not after.same(self.before)
         if not wrong and not self.executes(mutant):
             return Verdict(mutant, "equivalent", "it is not executed")
-        if mutant.kind == "bound" and wrong and self.runner.strays(mutant.patches) is False:
+        branch = mutant.at.target is not None
+        if mutant.kind == "bound" and wrong and (branch or self.runner.strays(mutant.patches) is False):
             return Verdict(
                 mutant, "other", "a wrong condition: the results differ, but every access stays in its buffer"
             )
@@ -79,6 +80,8 @@ class Judge:
             unused = awaited(self.runner.kernel, mutant)
             if unused and self.runner.run([(unused.offset, nops(unused))]).same(self.results):
                 return "what is not waited for is never used: without it the results are the same"
+            if self.runner.one_wave and all(name in ("lgkmcnt", "dscnt") for name, _ in mutant.counts):
+                return "the workgroup is one wave, whose accesses of LDS come in order"
             if self.only_loads(mutant) and self.runner.uses_early(mutant.patches) is False:
                 return "what is not waited for here is waited for elsewhere before it is used, on the paths of the run"
             return ""
