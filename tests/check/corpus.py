@@ -60,7 +60,9 @@ def runner_of(row: Row, arguments: argparse.Namespace) -> Runner | str:
     if not found:
         return "no kernel has that name"
     if kind == "program":
-        return Copy(Driver(wavesmith, row.gpu, file, ["--", "{code}", *words], arguments.timeout), found[0])
+        driver = Driver(wavesmith, row.gpu, file, ["--", "{code}", *words], arguments.timeout)
+        copies = (Copy(driver, one) for one in found)
+        return next((copy for copy in copies if Judge(copy).launched()), "no such kernel is launched")
     return Launch(build / "bin/wavesmith_mutants", row.gpu, file, launch, found[0])
 
 

@@ -40,7 +40,20 @@ def harmless(code: KernelCode, mutant: Mutant) -> str:
         return "a matrix instruction may read as C what the one before it writes"
     if mutant.what != "removed" and occupied(before, behind):
         return "the matrix instructions in between keep the unit busy for longer, which LLVM does not count"
+    by_matrix = {name for one in before if MATRIX.match(one.text) for name in written(one)}
+    if re.match(r"(buffer|global)_store|ds_write", behind.mnemonic) and not by_matrix & read(behind):
+        return "the hardware waits where a store reads what the VALU wrote"
     states = mutant.at.word & 0xFFFF
+    if mutant.what != "removed" and late & read(behind) and not by_matrix & read(behind):
+        return "one state is enough behind a transcendental or moved result"
+    last = [one for one in before if one.mnemonic != "s_nop"][-2:]
+    just_written = {name for one in last[-1:] for name in written(one)}
+    if (
+        "permlane" in behind.mnemonic
+        and mutant.what != "removed"
+        and not (read(behind) | written(behind)) & just_written
+    ):
+        return "another instruction stands in between"
     if re.match(r"v_readfirstlane|v_readlane", behind.mnemonic) and states > 1 and mutant.what != "removed":
         return "one state is enough before a lane is read"
     return ""

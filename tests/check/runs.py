@@ -216,7 +216,7 @@ class Launch:
         return offset in self.watched["resets"]
 
     def outstanding(self) -> dict[int, dict[str, int]]:
-        return {offset: counts for offset, counts in self.watched["outstanding"]}
+        return dict(self.watched["outstanding"])
 
     def close(self) -> None:
         if self.process and self.process.stdin:

@@ -7,6 +7,7 @@ run. Each of these is an argument that does not ask the checker which should hav
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,8 +35,6 @@ class Judge:
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
-        self.before = runner.run((), CHECKS)
-        self.results = runner.run(())
         self._orders: dict[int, Outcome] = {}
 
     def judge(self, mutant: Mutant) -> Verdict:
@@ -61,13 +60,28 @@ class Judge:
         return Verdict(mutant, "survived", "the results differ" if wrong else "")
 
     @cached_property
+    def before(self) -> Outcome:
+        """What the checkers say of the kernel itself."""
+        return self.runner.run((), CHECKS)
+
+    @cached_property
+    def results(self) -> Outcome:
+        return self.runner.run(())
+
+    @cached_property
     def executed(self) -> set[tuple[int, str]]:
         return self.runner.executed()
 
     def executes(self, mutant: Mutant) -> bool:
-        """Whether a trap in its place is noticed: it ends a kernel with an error."""
+        return self.comes_by(mutant.patches[0][0])
+
+    def launched(self) -> bool:
+        return self.comes_by(0)
+
+    def comes_by(self, offset: int) -> bool:
+        """Whether a trap there is noticed: it ends a kernel with an error."""
         trap = struct.pack("<I", TRAP_OF_CDNA if self.runner.kernel.is_cdna else TRAP)
-        return not self.runner.run([(offset, trap) for offset, _ in mutant.patches[:1]]).same(self.results)
+        return not self.runner.run([(offset, trap)]).same(self.results)
 
     def equivalent(self, mutant: Mutant, after: Outcome) -> str:
         """Why a mutant that gives the same results is none; "": nothing says so."""
@@ -80,6 +94,12 @@ class Judge:
             unused = awaited(self.runner.kernel, mutant)
             if unused and self.runner.run([(unused.offset, nops(unused))]).same(self.results):
                 return "what is not waited for is never used: without it the results are the same"
+            behind = next(one for one in self.runner.kernel.instructions if one.offset > mutant.at.offset)
+            if behind.text.startswith("s_endpgm"):
+                return "nothing but the end comes behind it, which stores may outlast"
+            of_lds = all(name in ("lgkmcnt", "dscnt") for name, _ in mutant.counts)
+            if of_lds and re.match(r"ds_(read|load)", behind.mnemonic) and self.behind_lds_writes(mutant):
+                return "accesses of LDS of one wave come in order"
             if self.runner.one_wave and all(name in ("lgkmcnt", "dscnt") for name, _ in mutant.counts):
                 return "the workgroup is one wave, whose accesses of LDS come in order"
             if self.only_loads(mutant) and self.runner.uses_early(mutant.patches) is False:
@@ -100,6 +120,12 @@ class Judge:
         if mutant.kind == "initialisation":
             return "the results are the same, whatever the register holds"
         return ""
+
+    def behind_lds_writes(self, mutant: Mutant) -> bool:
+        """Whether a write to LDS stands before it, and what else it may wait for has arrived: no loads since."""
+        before = [one for one in self.runner.kernel.instructions if one.offset < mutant.at.offset][::-1]
+        memory = [one for one in before[:16] if re.match(r"ds_|s_load|s_buffer", one.mnemonic)]
+        return bool(memory) and all(re.match(r"ds_write|ds_store", one.mnemonic) for one in memory[:4])
 
     def only_loads(self, mutant: Mutant) -> bool:
         """Whether it waits for vector loads into registers alone: no barrier and no LDS is there for them."""
