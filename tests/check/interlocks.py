@@ -38,7 +38,8 @@ def harmless(code: KernelCode, mutant: Mutant) -> str:
     matrix = [one for one in before if MATRIX.match(one.text)][-1:]
     if matrix and (matrix[0].mnemonic, written(matrix[0])) == (behind.mnemonic, written(behind)):
         return "a matrix instruction may read as C what the one before it writes"
-    if mutant.what != "removed" and occupied(before, behind):
+    left = mutant.at.word & 0xFFFF  # of states, where one is gone
+    if mutant.what != "removed" and occupied(before, behind, left):
         return "the matrix instructions in between keep the unit busy for longer, which LLVM does not count"
     by_matrix = {name for one in before if MATRIX.match(one.text) for name in written(one)}
     if re.match(r"(buffer|global)_store|ds_write", behind.mnemonic) and not by_matrix & read(behind):
@@ -59,12 +60,19 @@ def harmless(code: KernelCode, mutant: Mutant) -> str:
     return ""
 
 
-def occupied(before: list[Instruction], behind: Instruction) -> bool:
-    """Whether matrix instructions stand between those whose registers `behind` uses and the place."""
+#: States after which the VALU may overwrite C of a matrix instruction of four passes: three.
+OF_FOUR_PASSES, AFTER_C = re.compile(r"v_mfma_\w+_16x16x16_"), 3
+
+
+def occupied(before: list[Instruction], behind: Instruction, left: int) -> bool:
+    """Whether another matrix instruction stands behind the last one that writes what `behind` uses."""
     used = read(behind) | written(behind)
     matrix = [one for one in before if MATRIX.match(one.text)]
-    users = [i for i, one in enumerate(matrix) if used & (written(one) | read(one))]
-    return bool(users) and users[-1] < len(matrix) - 1 and not used & written(matrix[-1])
+    writers = [i for i, one in enumerate(matrix) if used & written(one)]
+    if not writers or writers[-1] == len(matrix) - 1:
+        return False
+    last = matrix[-1]
+    return not written(behind) & read(last) or bool(OF_FOUR_PASSES.match(last.text) and left >= AFTER_C)
 
 
 def waited_for_by_scalar(before: list[Instruction], at: Instruction) -> str:
