@@ -1,7 +1,7 @@
-// Keeps the launches of a program that uses HIP's module interface with one buffer of arguments, as our kernel
-// library does: LD_PRELOAD=libwavesmith_capture.so WAVESMITH_CAPTURE=FOLDER/PREFIX. For each kernel one
-// launch, the first of two workgroups and more where there is one: PREFIX_KERNEL.json, how it is launched, and
-// .bin, what the memory holds that its arguments point to. replay.py makes it again.
+// Keeps the launches of a program that uses HIP's module interface with one buffer of arguments, as our
+// kernel library does: LD_PRELOAD=libwavesmith_capture.so WAVESMITH_CAPTURE=FOLDER/PREFIX. For each kernel
+// one launch, the first of two workgroups and more where there is one: PREFIX_KERNEL.json, how it is
+// launched, and .bin, what the memory holds that its arguments point to. replay.py makes it again.
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -20,9 +20,9 @@ constexpr size_t kMostBytes = 32 << 20;
 
 struct Captured {
   std::mutex mutex;
-  std::map<uintptr_t, size_t> memory;    ///< of hipMalloc, by address
+  std::map<uintptr_t, size_t> memory;  ///< of hipMalloc, by address
   std::map<void*, std::string> functions;
-  std::map<std::string, bool> kept;      ///< by kernel; whether with several workgroups
+  std::map<std::string, bool> kept;  ///< by kernel; whether with several workgroups
 };
 Captured& captured() {
   static Captured one;
@@ -78,9 +78,8 @@ int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsi
                           unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream,
                           void** parameters, void** extra) {
   const auto launch = [&] {
-    return next(hipModuleLaunchKernel, "hipModuleLaunchKernel")(function, grid_x, grid_y, grid_z, block_x,
-                                                                block_y, block_z, shared_bytes, stream,
-                                                                parameters, extra);
+    return next(hipModuleLaunchKernel, "hipModuleLaunchKernel")(
+        function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, parameters, extra);
   };
   const char* const prefix = std::getenv("WAVESMITH_CAPTURE");
   if (!prefix || !extra || block_y * block_z != 1) return launch();
@@ -109,8 +108,8 @@ int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsi
         used.push_back({after->first, after->second});
         total += after->second;
       }
-      pointers += (pointers.empty() ? "[" : ", [") + std::to_string(place) + ", " + std::to_string(index) + ", " +
-                  std::to_string(value - after->first) + "]";
+      pointers += (pointers.empty() ? "[" : ", [") + std::to_string(place) + ", " + std::to_string(index) +
+                  ", " + std::to_string(value - after->first) + "]";
     }
     if (total > kMostBytes) return launch();
     captured().kept[name] = several;
@@ -133,8 +132,8 @@ int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsi
     std::fprintf(file,
                  "{\"symbol\": \"%s\", \"grid\": [%u, %u, %u], \"threads\": %u, \"shared\": %u, "
                  "\"arguments\": \"%s\", \"sizes\": [%s], \"pointers\": [%s]}\n",
-                 name.c_str(), grid_x, grid_y, grid_z, block_x, shared_bytes, bytes.c_str(), list_of(used).c_str(),
-                 pointers.c_str());
+                 name.c_str(), grid_x, grid_y, grid_z, block_x, shared_bytes, bytes.c_str(),
+                 list_of(used).c_str(), pointers.c_str());
     std::fclose(file);
   }
   return launch();

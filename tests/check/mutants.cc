@@ -6,11 +6,13 @@
 // Reads lines of JSON and answers each with one:
 //
 //   {"patches": [[16, "000080bf"]], "checks": "wait,race", "order": 0}
-//   {"rules": ["wait/raw"], "hints": [["wait/redundant", 16, "s_waitcnt vmcnt(0)"]], "error": "", "result": 77}
+//   {"rules": ["wait/raw"], "hints": [["wait/redundant", 16, "s_waitcnt vmcnt(0)"]], "error": "", "result":
+//   77}
 //
-// "watch" in the place of "checks" answers with the offsets of the instructions that are executed, with how much
-// was under way before each wait, with the buffers that each instruction accesses, -1 for what lies in none, with
-// those that touch a VGPR into which a vector load is under way, and with those that write to LDS again.
+// "watch" in the place of "checks" answers with the offsets of the instructions that are executed, with how
+// much was under way before each wait, with the buffers that each instruction accesses, -1 for what lies in
+// none, with those that touch a VGPR into which a vector load is under way, and with those that write to LDS
+// again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,7 +79,7 @@ std::vector<uint8_t> bytes_of_hex(std::string_view text) {
 /// As in waits.
 std::string name_of(isa::Counter counter) {
   static constexpr std::pair<isa::Counter, const char*> kNames[] = {
-      {isa::Counter::Vm, "vmcnt"},     {isa::Counter::Lgkm, "lgkmcnt"}, {isa::Counter::Vs, "vscnt"},
+      {isa::Counter::Vm, "vmcnt"},     {isa::Counter::Lgkm, "lgkmcnt"},   {isa::Counter::Vs, "vscnt"},
       {isa::Counter::Load, "loadcnt"}, {isa::Counter::Store, "storecnt"}, {isa::Counter::Ds, "dscnt"},
       {isa::Counter::Km, "kmcnt"}};
   for (const auto& [one, name] : kNames)
@@ -98,7 +100,7 @@ class Sites : public emulate::Listener {
   }
   using Counts = std::map<isa::Counter, uint32_t>;
   std::set<uint64_t> pcs;
-  std::map<uint64_t, Counts> waits;  ///< the most, by counter
+  std::map<uint64_t, Counts> waits;            ///< the most, by counter
   std::map<uint64_t, std::set<int>> accesses;  ///< by pc, the buffers
   std::set<uint64_t> resets;                   ///< that write to LDS where something was written before
   std::set<uint64_t> early;                    ///< that touch a VGPR into which a vector load is under way
@@ -119,7 +121,9 @@ class Sites : public emulate::Listener {
     /// Vector memory comes back in order; loads of the scalar unit and of LDS are not looked at.
     void follow_loads(const emulate::WaveView& view, const emulate::Site& site) {
       auto [found, fresh] = effects.try_emplace(&site);
-      if (fresh) found->second = isa::effects_of(site.instruction, site.row, all.target_, static_cast<int>(view.lanes()));
+      if (fresh)
+        found->second =
+            isa::effects_of(site.instruction, site.row, all.target_, static_cast<int>(view.lanes()));
       std::deque<std::vector<isa::RegisterRange>>& mine = loads[view.index()];
       for (const auto& under_way : mine)
         for (const isa::RegisterRange range : under_way)
@@ -129,7 +133,8 @@ class Sites : public emulate::Listener {
       for (const uint16_t limit : {site.wait.vm, site.wait.load})
         while (limit != isa::WaitCounters::kAny && mine.size() > limit) mine.pop_front();
       for (const isa::Counter counter : isa::counters_of(site.instruction, site.row, all.target_))
-        if (counter == isa::Counter::Vm || counter == isa::Counter::Load) mine.push_back(found->second.writes);
+        if (counter == isa::Counter::Vm || counter == isa::Counter::Load)
+          mine.push_back(found->second.writes);
     }
     void look(const emulate::Site& site, const emulate::MemoryAccess& access) {
       if (access.space == emulate::AddressSpace::Lds && access.direction == isa::Direction::Store)
@@ -200,12 +205,13 @@ class Launcher {
     std::memcpy(image_.data(), place_, image_.size());
     contents_ = bytes_of_file(launch.substr(0, launch.rfind('.')) + ".bin");
     for (const json& size : told_.at("sizes"))
-      buffers_.push_back({static_cast<uint8_t*>(must(memory_.allocate(size.get<size_t>()))), size.get<size_t>()});
+      buffers_.push_back(
+          {static_cast<uint8_t*>(must(memory_.allocate(size.get<size_t>()))), size.get<size_t>()});
     arguments_ = bytes_of_hex(told_.at("arguments").get<std::string>());
     arguments_.resize(std::max<size_t>(arguments_.size(), kernel_->fields.kernarg_size));
     for (const json& pointer : told_.at("pointers")) {
-      const uint64_t address =
-          reinterpret_cast<uint64_t>(buffers_.at(pointer.at(1).get<size_t>()).at) + pointer.at(2).get<uint64_t>();
+      const uint64_t address = reinterpret_cast<uint64_t>(buffers_.at(pointer.at(1).get<size_t>()).at) +
+                               pointer.at(2).get<uint64_t>();
       std::memcpy(&arguments_.at(pointer.at(0).get<size_t>()), &address, sizeof address);
     }
     kernarg_ = static_cast<uint8_t*>(must(memory_.allocate(arguments_.size() + 8)));
@@ -216,7 +222,8 @@ class Launcher {
     std::memcpy(place_, image_.data(), image_.size());
     for (const json& patch : request.at("patches")) {
       const auto bytes = bytes_of_hex(patch.at(1).get<std::string>());
-      std::memcpy(reinterpret_cast<uint8_t*>(entry) + patch.at(0).get<uint64_t>(), bytes.data(), bytes.size());
+      std::memcpy(reinterpret_cast<uint8_t*>(entry) + patch.at(0).get<uint64_t>(), bytes.data(),
+                  bytes.size());
     }
     fill();
     auto program = must(emulate::Program::create(*target_, static_cast<int>(kernel_->wavefront_size),
@@ -284,7 +291,8 @@ class Launcher {
     dispatch.program = &program;
     dispatch.kernel = kernel_;
     dispatch.entry = entry;
-    dispatch.grid = {grid.at(0).get<uint32_t>() * threads, grid.at(1).get<uint32_t>(), grid.at(2).get<uint32_t>()};
+    dispatch.grid = {grid.at(0).get<uint32_t>() * threads, grid.at(1).get<uint32_t>(),
+                     grid.at(2).get<uint32_t>()};
     dispatch.workgroup = {threads, 1, 1};
     dispatch.kernarg = kernarg_;
     dispatch.dynamic_lds = told_.at("shared").get<uint32_t>();

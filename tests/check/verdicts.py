@@ -98,7 +98,7 @@ class Judge:
             if behind.text.startswith("s_endpgm"):
                 return "nothing but the end comes behind it, which stores may outlast"
             of_lds = all(name in ("lgkmcnt", "dscnt") for name, _ in mutant.counts)
-            if of_lds and re.match(r"ds_(read|load)", behind.mnemonic) and self.behind_lds_writes(mutant):
+            if of_lds and re.match(r"ds_(read|load)", behind.mnemonic) and self.behind_lds(mutant):
                 return "accesses of LDS of one wave come in order"
             if self.runner.one_wave and all(name in ("lgkmcnt", "dscnt") for name, _ in mutant.counts):
                 return "the workgroup is one wave, whose accesses of LDS come in order"
@@ -121,11 +121,11 @@ class Judge:
             return "the results are the same, whatever the register holds"
         return ""
 
-    def behind_lds_writes(self, mutant: Mutant) -> bool:
-        """Whether a write to LDS stands before it, and what else it may wait for has arrived: no loads since."""
+    def behind_lds(self, mutant: Mutant) -> bool:
+        """Whether accesses of LDS alone stand before it. What it reads of them has waits of its own, or is told."""
         before = [one for one in self.runner.kernel.instructions if one.offset < mutant.at.offset][::-1]
         memory = [one for one in before[:16] if re.match(r"ds_|s_load|s_buffer", one.mnemonic)]
-        return bool(memory) and all(re.match(r"ds_write|ds_store", one.mnemonic) for one in memory[:4])
+        return bool(memory) and all(re.match(r"ds_(write|store|read|load)", one.mnemonic) for one in memory[:4])
 
     def only_loads(self, mutant: Mutant) -> bool:
         """Whether it waits for vector loads into registers alone: no barrier and no LDS is there for them."""
