@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/gemm/gemm.h"
+#include "tile/arch/wait_states.h"
 #include "tile/nibbles.h"
 #include "tile/rounding.h"
 
@@ -139,6 +140,11 @@ struct GemmFeedInt4 : GemmFeedThroughRegisters<TileA, TileB, kThreads, Along::Ro
   TILE_DEVICE GemmFeedInt4(const GemmArguments& g, const void* a, const void* b, int row, int column,
                            int thread, tile::SharedBytes shared)
       : Base(g, a, row, thread, shared, Window(g, b, tile::arch::workgroup_id_z(), column, thread)) {}
+  TILE_DEVICE void wait() {
+    // It has branches, behind which B's numbers are made.
+    tile::arch::keep_products();
+    Base::wait();
+  }
 };
 
 /// A tile's shape whose B is of 4 bits.
