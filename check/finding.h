@@ -32,8 +32,8 @@ struct Party {
   std::string source;       ///< "function 'f' + 0x10, file.hip:12"; empty where there is no debug information
   uint64_t dispatch = 0;    ///< number of the launch on its device
   Extent3 workgroup{0, 0, 0};
-  uint32_t wave = 0;   ///< in its workgroup
-  uint64_t lanes = 0;  ///< a bit for each; 0: the wave as a whole
+  uint32_t wave = 0;                                 ///< in its workgroup
+  uint64_t lanes = 0;                                ///< a bit for each; 0: the wave as a whole
   static constexpr uint32_t kAllWaves = UINT32_MAX;  ///< of `wave`: the launch as a whole
   bool operator==(const Party&) const = default;
 };

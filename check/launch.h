@@ -30,8 +30,8 @@ struct Launch {
   uint32_t dynamic_lds = 0;
   std::span<const uint8_t> kernarg;
   const emulate::Memory& memory;
-  std::function<std::string(uint64_t)> locate = {};  ///< function and source line of a pc
-  std::span<const uint8_t> code = {};                ///< the executable segment
+  std::function<std::string(uint64_t)> locate = {};      ///< function and source line of a pc
+  std::span<const uint8_t> code = {};                    ///< the executable segment
   std::vector<std::span<const uint8_t>> constants = {};  ///< segments of data that kernels may not write
   /// What memory is for: the runtime's own and the host's too.
   enum class Owner : uint8_t { Program, ProgramAndHost, Runtime };

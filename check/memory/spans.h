@@ -21,7 +21,8 @@ class Spans {
   /// The allocation around an address, or what else is there for kernels: their arguments, their code, the
   /// host's memory where they see it. Holds nothing where there is none of these.
   [[nodiscard]] Span around(uint64_t address) const;
-  /// "the kernel's arguments", "code" or "constants" where a write of [low, high) changes them; nullptr: it does not.
+  /// "the kernel's arguments", "code" or "constants" where a write of [low, high) changes them; nullptr: it
+  /// does not.
   [[nodiscard]] const char* guarded_by(uint64_t low, uint64_t high) const;
 
  private:

@@ -11,8 +11,8 @@ using enum Touch;
 
 /// Ways to touch that do not go together, the worst first.
 constexpr std::pair<Touch, Touch> kConflicts[] = {
-    {Write, Write},  {Write, Read},   {Read, Write},     {Write, CoherentRead}, {CoherentRead, Write},
-    {Write, Atomic}, {Atomic, Write}, {Write, Exchange}, {Exchange, Write},     {Read, Atomic},
+    {Write, Write},  {Write, Read},    {Read, Write},     {Write, CoherentRead}, {CoherentRead, Write},
+    {Write, Atomic}, {Atomic, Write},  {Write, Exchange}, {Exchange, Write},     {Read, Atomic},
     {Atomic, Read},  {Read, Exchange}, {Exchange, Read}};
 
 bool is_before_or_same(const StreamOrder& order, const StreamRecord& a, const StreamRecord& b) {

@@ -84,9 +84,8 @@ HIP_API hipError_t hipHostRegister(void* pointer, size_t size, unsigned flags) {
     }
     if (platform.allocations.overlaps(pointer, size)) return hipErrorHostMemoryAlreadyRegistered;
     const int device = Platform::current_ordinal();
-    const auto done =
-        platform.memory->register_host(pointer, size,
-                                         {.kind = static_cast<uint32_t>(Kind::Registered), .flags = flags, .device = device});
+    const auto done = platform.memory->register_host(
+        pointer, size, {.kind = static_cast<uint32_t>(Kind::Registered), .flags = flags, .device = device});
     if (!done) return hipErrorHostMemoryAlreadyRegistered;
     platform.allocations.insert({reinterpret_cast<uint64_t>(pointer), size, Kind::Registered, device, flags});
     return hipSuccess;

@@ -34,7 +34,8 @@ struct Allocation {
   [[nodiscard]] void* pointer() const { return reinterpret_cast<void*>(begin); }
 };
 
-/// What emulated memory is told of the runtime's own, which programs know nothing of. Else it is told the kind.
+/// What emulated memory is told of the runtime's own, which programs know nothing of. Else it is told the
+/// kind.
 inline constexpr emulate::Use kRuntimesOwn{.kind = UINT32_MAX};
 
 class Allocations {

@@ -136,7 +136,8 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   }
   const bool all_before =
       std::ranges::all_of(tickets, [](const Ticket& ticket) { return ticket.stream->done(ticket.number); });
-  if (order != Order::Asynchronous && all_before && !stream.device.modelled && !checks() && stream.nothing_before()) {
+  if (order != Order::Asynchronous && all_before && !stream.device.modelled && !checks() &&
+      stream.nothing_before()) {
     copy_box(box);
     return hipSuccess;
   }

@@ -149,7 +149,8 @@ void Stream::execute(Item& item) {
   asked_ = item.asked, number_ = item.number;
   std::optional<RunningWork> running;
   if (checks())
-    running.emplace(check::StreamPoint{.stream = id, .number = completed_.load(std::memory_order_relaxed) + 1});
+    running.emplace(
+        check::StreamPoint{.stream = id, .number = completed_.load(std::memory_order_relaxed) + 1});
   if (device.failure() != hipSuccess && !item.operation->always()) return;
   const hipError_t error = item.operation->run(*this);
   if (error == hipSuccess) return;
