@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <set>
 #include <tuple>
@@ -445,6 +446,23 @@ WaveRace::Rule RaceWorkgroup::rule_of(const WaveConflict& conflict, Severity& se
   return disguised || compares_and_swaps(other) ? None : AtomicPlain;
 }
 
+namespace {
+
+/// Whether either may stay: the same bytes, or NaNs of f32, whose bits no program tells apart.
+bool same_values(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
+  if (std::memcmp(a, b, bytes) == 0) return true;
+  for (uint32_t i = 0; i < bytes; i += 4) {
+    float one, other;
+    if (bytes - i < 4) return false;
+    std::memcpy(&one, a + i, 4);
+    std::memcpy(&other, b + i, 4);
+    if (std::memcmp(&one, &other, 4) != 0 && !(std::isnan(one) && std::isnan(other))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Site& site,
                                 const StoredData& data, const MemoryAccess& access) {
   if (access.scalar || access.side_by_side || access.bytes > 16 || data.first < 0 || ascends(access)) return;
@@ -463,7 +481,7 @@ void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Si
     uint8_t values[2][16];
     if (!data.read(wave, lane, access.bytes, values[0]) || !data.read(wave, other, access.bytes, values[1]))
       return;
-    if (std::memcmp(values[0], values[1], access.bytes) == 0) continue;
+    if (same_values(values[0], values[1], access.bytes)) continue;
     tell_lane_conflict(launch_, {.wave = wave,
                                  .site = site,
                                  .access = access,
