@@ -38,6 +38,8 @@ struct Launch {
   std::function<Owner(const emulate::Use&)> owner_of = {};  ///< none: all is the program's
   /// Whether its grid meets those of other launches at barriers.
   bool meets_others = false;
+  /// Whether the process has no stream but the launch's, so that all its work comes one after the other.
+  bool in_only_stream = false;
   uint64_t program = 0;  ///< the program's number, which no other one has; 0: not known
 
   /// The kernel's name as a person writes it.

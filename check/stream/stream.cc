@@ -62,7 +62,10 @@ class Streams final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    if (stream_point().stream == 0 || launch.meets_others) return nullptr;
+    const StreamPoint at = stream_point();
+    if (at.stream == 0 || launch.meets_others) return nullptr;
+    // What a kernel touches is much to remember, so it is not while nothing could race with it.
+    if (launch.in_only_stream && !at.graph) return nullptr;
     return std::make_unique<StreamListener>(launch, programs_.of(launch));
   }
   void finished(const Launch& launch, emulate::Listener& listener, const Error* error) override;
@@ -314,7 +317,9 @@ CheckerKind stream_checker() {
           .finds =
               "kernels, copies, fills and releases of several streams, or of a graph's branches, that "
               "nothing orders",
-          .does_not_see = "the host's own loads and stores; what threads of the host tell each other",
+          .does_not_see =
+              "the host's own loads and stores; what threads of the host tell each other; kernels of the "
+              "first stream before there was a second one",
           .make = [](Findings& findings) -> std::unique_ptr<Checker> {
             return std::make_unique<Streams>(findings);
           }};

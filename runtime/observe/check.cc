@@ -227,6 +227,7 @@ std::unique_ptr<CheckedLaunch> CheckedLaunch::begin(emulate::Dispatch& dispatch,
        .constants = std::move(known.constants),
        .owner_of = owner_of,
        .meets_others = known.meets_others,
+       .in_only_stream = Stream::made() == 1,
        .program = dispatch.program->serial()}));
   for (emulate::Listener* const listener : launch->run_.listeners()) dispatch.listeners.push_back(listener);
   return launch;

@@ -78,7 +78,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
     return kind == Kind::Null ? nullptr : reinterpret_cast<hipStream_t>(this);
   }
 
-  const uint64_t id = next_id();  ///< never used twice
+  /// Streams that there have been, default ones too.
+  [[nodiscard]] static uint64_t made() { return ids() - 1; }
+
+  const uint64_t id = ids()++;  ///< never used twice
   Device& device;
   const Kind kind;
   const unsigned flags;
@@ -104,9 +107,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
     double asked = 0;     ///< modelled time of the thread that asked
     uint64_t number = 0;  ///< with modelled time: of all streams' operations
   };
-  static uint64_t next_id() {
+  static std::atomic<uint64_t>& ids() {
     static std::atomic<uint64_t> next{1};
-    return next++;
+    return next;
   }
   bool own();
   std::vector<check::StreamPoint> all_before(const std::vector<Ticket>& tickets);

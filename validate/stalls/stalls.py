@@ -83,10 +83,11 @@ def judge(kernel: traces.Kernel, library: Path, wavesmith: str, clang: str) -> J
         subprocess.run(
             [clang, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx950", "-nostdlib", source, "-o", code], check=True
         )
+        shown = ["--gpu", GPU, "--sampled", "--json", "--statistics", table]
         launch = ["--launches", "3", "--grid", kernel.grid, "--block", str(kernel.block)]
         arguments = [word for _, text in kernel.arguments for word in ("--arg", text)]
         subprocess.run(
-            [wavesmith, "profile", "--gpu", GPU, "--sampled", "--json", "--statistics", table, code, *launch, *arguments],
+            [wavesmith, "profile", *shown, code, *launch, *arguments],
             check=True,
             stdout=subprocess.DEVNULL,
         )
