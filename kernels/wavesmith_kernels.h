@@ -515,27 +515,27 @@ wavesmith_kernels_attention(const wavesmith_kernels_attention_description* atten
 WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_attention_check(
     const wavesmith_kernels_attention_description* attention, const char** name);
 
-/* The gradients of wavesmith_kernels_attention: of a sum that grows by d_o * O, what it grows by with Q, K and V.
- * With the weights P = exp(scores - lse), and D each row's sum of d_o * o, of the o and lse that are given,
- *     dV = P^T d_o,  dS = P * (d_o V^T - D),  dQ = scale * dS K,  dK = scale * dS^T Q
- * where a cap multiplies dS by 1 - tanh(score / softcap)^2. Heads of Q that share a head of K and V add to its
- * gradients. The sums over rows are f32, and their order depends on the sizes and the GPU only: results are the
- * same in each run. Sinks and slopes are read, but have no gradient here.
+/* The gradients of wavesmith_kernels_attention: of a sum that grows by d_o * O, what it grows by with Q, K
+ * and V. With the weights P = exp(scores - lse), and D each row's sum of d_o * o, of the o and lse that are
+ * given, dV = P^T d_o,  dS = P * (d_o V^T - D),  dQ = scale * dS K,  dK = scale * dS^T Q where a cap
+ * multiplies dS by 1 - tanh(score / softcap)^2. Heads of Q that share a head of K and V add to its gradients.
+ * The sums over rows are f32, and their order depends on the sizes and the GPU only: results are the same in
+ * each run. Sinks and slopes are read, but have no gradient here.
  *
- * The error of an element is at most, with u and e as above, e' = e + 2^-21 * (1 + |lse|) in place of a score's
- * error, n the products that are summed, and P and dS as in exact arithmetic,
- *     of dV  (u + e' + (n + 8) * 2^-24) * (P^T * |d_o|) + u * |dV|
- *     of dQ  |scale| * (S * |K| + (n + 8) * 2^-24 * (|dS| * |K|)) + u * |dQ|
- *     of dK  |scale| * (S^T * |Q| + (n + 8) * 2^-24 * (|dS|^T * |Q|)) + u * |dK|
- * where S, the error of dS, is (u + e') * |dS| + P * (head_size + 8) * 2^-24 * (|d_o| * |V| + |d_o| * |o|),
- * and with a softcap 2^-19 + 2 * e / softcap of P * |d_o V^T - D| more. In f16, where scores' gradients beyond
- * 65504 count as infinite, 2^-25 of the sum of |K| (|Q|) comes to it, and 2^-37 of that of |d_o|; on CDNA2,
- * which takes subnormal operands for 0, 2^-14 and 2^-27.
+ * The error of an element is at most, with u and e as above, e' = e + 2^-21 * (1 + |lse|) in place of a
+ * score's error, n the products that are summed, and P and dS as in exact arithmetic, of dV  (u + e' + (n +
+ * 8) * 2^-24) * (P^T * |d_o|) + u * |dV| of dQ  |scale| * (S * |K| + (n + 8) * 2^-24 * (|dS| * |K|)) + u *
+ * |dQ| of dK  |scale| * (S^T * |Q| + (n + 8) * 2^-24 * (|dS|^T * |Q|)) + u * |dK| where S, the error of dS,
+ * is (u + e') * |dS| + P * (head_size + 8) * 2^-24 * (|d_o| * |V| + |d_o| * |o|), and with a softcap 2^-19 +
+ * 2 * e / softcap of P * |d_o V^T - D| more. In f16, where scores' gradients beyond 65504 count as infinite,
+ * 2^-25 of the sum of |K| (|Q|) comes to it, and 2^-37 of that of |d_o|; on CDNA2, which takes subnormal
+ * operands for 0, 2^-14 and 2^-27.
  *
- * A row without a key adds nothing, and its dQ is 0. A NaN or infinity that K, V, Q or d_o has beyond a mask may
- * make NaN of the gradients in its column. */
+ * A row without a key adds nothing, and its dQ is 0. A NaN or infinity that K, V, Q or d_o has beyond a mask
+ * may make NaN of the gradients in its column. */
 typedef struct {
-  /* What the forward was given; o and lse, which it wrote, are read. Of what lies there nothing is written. */
+  /* What the forward was given; o and lse, which it wrote, are read. Of what lies there nothing is written.
+   */
   wavesmith_kernels_attention_description forward;
   wavesmith_kernels_heads d_o, dq, dk, dv;
   /* What wavesmith_kernels_attention_backward_workspace says, aligned to 16 bytes. What is in it before and
