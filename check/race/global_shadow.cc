@@ -67,40 +67,60 @@ void GlobalShadow::refine(Page& page, uint32_t shift) {
   page.shift = shift;
 }
 
-bool GlobalShadow::add_run(Page& page, uint16_t from, uint16_t to, uint32_t accessor) {
-  bool meets = false;
-  for (size_t i = 0; i < page.runs_used; ++i) {
-    ReadRun& run = page.runs[i];
-    if (run.from == from && run.to == to) {
-      run.read.add(accessor);
+bool GlobalShadow::add_alike(Page& page, uint32_t from, uint32_t to, uint32_t accessor) {
+  if ((from | to) % (1u << kCoarsest) != 0) return false;
+  const uint32_t begin = from >> kCoarsest, end = to >> kCoarsest;
+  for (uint32_t word = begin / 64; word * 64 < end; ++word) {
+    const uint32_t low = std::max(begin, word * 64) % 64, high = std::min(end, word * 64 + 64) - word * 64;
+    uint64_t left = (high == 64 ? ~uint64_t{0} : (uint64_t{1} << high) - 1) & ~uint64_t{0} << low;
+    // Pieces that others read go to the set that has these and the accessor.
+    for (size_t i = 0; i < page.alike_used && left; ++i) {
+      const uint64_t common = page.alike[i].pieces[word] & left;
+      if (!common) continue;
+      left &= ~common;
+      Accessors both = page.alike[i].read;
+      both.add(accessor);
+      if (both == page.alike[i].read) continue;
+      page.alike[i].pieces[word] &= ~common;
+      if (!put_alike(page, word, common, both)) {
+        page.alike[i].pieces[word] |= common;
+        return false;
+      }
+    }
+    Accessors alone;
+    alone.add(accessor);
+    if (left && !put_alike(page, word, left, alone)) return false;
+  }
+  return true;
+}
+
+bool GlobalShadow::put_alike(Page& page, uint32_t word, uint64_t pieces, const Accessors& read) {
+  ReadAlike* empty = nullptr;
+  for (size_t i = 0; i < page.alike_used; ++i) {
+    ReadAlike& set = page.alike[i];
+    if (set.read == read) {
+      set.pieces[word] |= pieces;
       return true;
     }
-    meets |= from < run.to && run.from < to;
+    if (!empty && std::ranges::all_of(set.pieces, [](uint64_t each) { return each == 0; })) empty = &set;
   }
-  if (meets) return false;
-  for (size_t i = 0; i < page.runs_used; ++i) {
-    ReadRun& run = page.runs[i];
-    if ((run.to != from && run.from != to) || run.read.first() != accessor || run.read.last() != accessor)
-      continue;
-    (run.to == from ? run.to : run.from) = run.to == from ? to : from;
-    return true;
-  }
-  if (page.runs_used == kRuns) return false;
-  ReadRun& run = page.runs[page.runs_used++];
-  run = {from, to, {}};
-  run.read.add(accessor);
+  if (!empty && page.alike_used == kAlike) return false;
+  if (!empty) empty = &page.alike[page.alike_used++];
+  empty->read = read;
+  empty->pieces = {};
+  empty->pieces[word] = pieces;
   return true;
 }
 
 void GlobalShadow::make_cells(Page& page, uint32_t shift) {
-  for (size_t i = 0; i < page.runs_used; ++i)
-    shift = std::min(shift,
-                     static_cast<uint32_t>(std::countr_zero(page.runs[i].from | uint32_t{page.runs[i].to})));
   refine(page, shift);
-  for (size_t i = 0; i < page.runs_used; ++i)
-    for (uint32_t cell = page.runs[i].from >> shift; cell < uint32_t{page.runs[i].to} >> shift; ++cell)
-      page.cells[cell].read = page.runs[i].read;
-  page.runs_used = 0;
+  const uint32_t each = 1u << (kCoarsest - shift);
+  for (size_t i = 0; i < page.alike_used; ++i)
+    for (uint32_t piece = 0; piece < kPage >> kCoarsest; ++piece)
+      if (page.alike[i].pieces[piece / 64] >> piece % 64 & 1)
+        for (uint32_t cell = piece * each; cell < (piece + 1) * each; ++cell)
+          page.cells[cell].read = page.alike[i].read;
+  page.alike_used = 0;
 }
 
 void GlobalShadow::note_value(Page& page, uint32_t first, uint32_t bytes, bool is_first,
@@ -118,9 +138,7 @@ void GlobalShadow::note_value(Page& page, uint32_t first, uint32_t bytes, bool i
 void GlobalShadow::add_to(Page& page, uint32_t from, uint32_t to, GlobalKind kind, uint32_t accessor,
                           const uint8_t* data) {
   const bool empty = page.cells.empty();
-  if (kind == GlobalKind::Read && empty &&
-      add_run(page, static_cast<uint16_t>(from), static_cast<uint16_t>(to), accessor))
-    return;
+  if (kind == GlobalKind::Read && empty && add_alike(page, from, to, accessor)) return;
   const uint32_t shift = std::min(page.shift, static_cast<uint32_t>(std::countr_zero(from | to)));
   if (empty)
     make_cells(page, shift);
@@ -150,18 +168,24 @@ void GlobalShadow::add_to(Page& page, uint32_t from, uint32_t to, GlobalKind kin
   }
 }
 
-void GlobalShadow::add(uint64_t address, uint64_t bytes, GlobalKind kind, uint32_t accessor,
-                       const uint8_t* data) {
+void GlobalShadow::Adder::hold(uint64_t address) {
+  if (page_ && page_->address == address / kPage * kPage) return;
+  let_go();
+  Page* const page = shadow_.page(address);
+  while (page->busy.test_and_set(std::memory_order_acquire))
+    while (page->busy.test(std::memory_order_relaxed)) {
+    }
+  page_ = page;
+}
+
+void GlobalShadow::Adder::add(uint64_t address, uint64_t bytes, GlobalKind kind, uint32_t accessor,
+                              const uint8_t* data) {
   const uint64_t end = address + bytes;
   while (address < end) {
-    Page& at = *page(address);
+    hold(address);
     const auto from = static_cast<uint32_t>(address % kPage);
     const auto to = static_cast<uint32_t>(std::min<uint64_t>(kPage, from + (end - address)));
-    while (at.busy.test_and_set(std::memory_order_acquire))
-      while (at.busy.test(std::memory_order_relaxed)) {
-      }
-    add_to(at, from, to, kind, accessor, data);
-    at.busy.clear(std::memory_order_release);
+    add_to(*page_, from, to, kind, accessor, data);
     address += to - from;
     if (data) data += to - from;
   }

@@ -4,7 +4,8 @@
 // each kind of access the least and the greatest accessor, by workgroup and then by the order within it. Two
 // workgroups have touched a cell if and only if these differ.
 //
-// Most memory is only read, in long runs: a page keeps these until it has too many, or is written.
+// Most memory is only read, by few in any piece of it: a page keeps a few sets of pieces that are read alike
+// until these become too many, or it is written.
 #pragma once
 
 #include <array>
@@ -48,8 +49,7 @@ class GlobalShadow {
   GlobalShadow(const GlobalShadow&) = delete;
   GlobalShadow& operator=(const GlobalShadow&) = delete;
 
-  /// `bytes` from `address` on. `data`: what is written there; nullptr: not known.
-  void add(uint64_t address, uint64_t bytes, GlobalKind kind, uint32_t accessor, const uint8_t* data);
+  class Adder;
 
   /// A cell, of as many bytes as its accesses leave whole.
   struct CellView {
@@ -71,12 +71,12 @@ class GlobalShadow {
   struct AtomicCell {
     Accessors atomic, read;
   };
-  /// A run of bytes of a page that are read alike.
-  struct ReadRun {
-    uint16_t from, to;
+  /// Pieces of a page, of 16 bytes, that are read alike: a bit each.
+  struct ReadAlike {
+    std::array<uint64_t, (kPage >> kCoarsest) / 64> pieces{};
     Accessors read;
   };
-  static constexpr size_t kRuns = 8;
+  static constexpr size_t kAlike = 6;
   /// What was written, to tell whether it is the same all the time.
   struct Values {
     std::array<uint8_t, kPage> bytes;
@@ -87,8 +87,8 @@ class GlobalShadow {
     std::atomic_flag busy;
     uint32_t shift = kCoarsest;
     bool written = false;
-    uint8_t runs_used = 0;
-    std::array<ReadRun, kRuns> runs;  ///< of a page without cells
+    uint8_t alike_used = 0;
+    std::array<ReadAlike, kAlike> alike;  ///< of a page without cells
     std::vector<Cell> cells;
     std::vector<AtomicCell> atomics;
     std::unique_ptr<Values> values;
@@ -102,7 +102,9 @@ class GlobalShadow {
   Page* page(uint64_t address);
   static void refine(Page& page, uint32_t shift);
   /// False: the page needs cells for it.
-  static bool add_run(Page& page, uint16_t from, uint16_t to, uint32_t accessor);
+  static bool add_alike(Page& page, uint32_t from, uint32_t to, uint32_t accessor);
+  /// The same of pieces of one word that are in no set.
+  static bool put_alike(Page& page, uint32_t word, uint64_t pieces, const Accessors& read);
   static void make_cells(Page& page, uint32_t shift);
   static void add_to(Page& page, uint32_t from, uint32_t to, GlobalKind kind, uint32_t accessor,
                      const uint8_t* data);
@@ -116,6 +118,28 @@ class GlobalShadow {
   std::mutex mutex_;
   std::vector<std::unique_ptr<Page[]>> slabs_;
   size_t used_ = kSlab;  ///< of the last slab
+};
+
+/// Adds accesses; it holds the page of the last one, since the next is often there too.
+class GlobalShadow::Adder {
+ public:
+  explicit Adder(GlobalShadow& shadow) : shadow_(shadow) {}
+  ~Adder() { let_go(); }
+  Adder(const Adder&) = delete;
+  Adder& operator=(const Adder&) = delete;
+
+  /// `bytes` from `address` on. `data`: what is written there; nullptr: not known.
+  void add(uint64_t address, uint64_t bytes, GlobalKind kind, uint32_t accessor, const uint8_t* data);
+
+ private:
+  void hold(uint64_t address);
+  void let_go() {
+    if (page_) page_->busy.clear(std::memory_order_release);
+    page_ = nullptr;
+  }
+
+  GlobalShadow& shadow_;
+  Page* page_ = nullptr;
 };
 
 template <class Told>

@@ -376,11 +376,12 @@ void RaceWorkgroup::record(const Noted& noted) {
         .kind = noted.near_kind,
         .flag = noted.flag};
   }
+  GlobalShadow::Adder shadow(launch_.shadow());
   for_each_run(access, noted.kind != GlobalKind::Write, [&](const Run& run) {
     if (launch_.is_runtimes(run.begin)) return;
     const uint8_t* const data = noted.data ? noted.data + run.first * size_t{access.bytes} : nullptr;
     const auto bytes = static_cast<uint32_t>(run.end - run.begin);
-    if (accessor != Accessors::kNone) launch_.shadow().add(run.begin, bytes, noted.kind, accessor, data);
+    if (accessor != Accessors::kNone) shadow.add(run.begin, bytes, noted.kind, accessor, data);
     if (!near) return;
     if (!made.writes()) return waves_log_->add(made, run.begin, bytes);
     waves_log_->add_write(made, run.begin, bytes,
