@@ -130,7 +130,10 @@ struct BackwardWave {
     using Second = typename Memory::Second;
     int other = sight.begin(place.first_row);
     const int end = sight.end(place.first_row, Shape::kRows);
-    if (other >= end) return;
+    if (other >= end) {
+      arch::barrier();  // what waves have kept of their rows lies where others' results come
+      return;
+    }
     const SharedBytes shared_first = memory, shared_second = memory + First::kBytes;
     First feed_first(kOfQueries ? of_k() : of_q(head), others, g.head_size,
                      kOfQueries ? g.stride_k.row : g.stride_q.row, other, thread);
