@@ -194,19 +194,16 @@ void Workgroup::look_at_scalar(Wave& wave, const emulate::WaveView& view, const 
     const bool special = result.exponents.any() ? infinite_or_nan(bits, result.exponents)
                                                 : infinite_or_nan(bits, exponents_of(isa::Type::V2F16)) ||
                                                       infinite_or_nan(bits, exponents_of(isa::Type::V2BF16));
-    if (!special) {
-      maker = 0;
-    } else if (wave.marked.lanes) {
+    maker = 0;
+    if (special && wave.marked.lanes) {
       maker = wave.marked.maker;
-    } else if (result.exponents.any() && result.type != isa::Type::F64 && !wave.infinite &&
+    } else if (special && result.exponents.any() && result.type != isa::Type::F64 && !wave.infinite &&
                !infinite_sources(wave, view, false)) {
       Maker made = here(view, *wave.site, 0);
       made.nan = is_nan(bits, result.exponents);
       made.converts = wave.plan->converts;
       made.single = result.type == isa::Type::F32;
       maker = number_of(made);
-    } else {
-      maker = 0;
     }
     wave.any_scalar |= maker != 0;
   }

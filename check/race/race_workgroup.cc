@@ -453,11 +453,12 @@ namespace {
 bool same_values(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
   if (std::memcmp(a, b, bytes) == 0) return true;
   for (uint32_t i = 0; i < bytes; i += 4) {
-    float one, other;
+    uint32_t one, other;
     if (bytes - i < 4) return false;
     std::memcpy(&one, a + i, 4);
     std::memcpy(&other, b + i, 4);
-    if (std::memcmp(&one, &other, 4) != 0 && !(std::isnan(one) && std::isnan(other))) return false;
+    const auto is_nan = [](uint32_t bits) { return std::isnan(std::bit_cast<float>(bits)); };
+    if (one != other && !(is_nan(one) && is_nan(other))) return false;
   }
   return true;
 }
