@@ -127,11 +127,9 @@ void GlobalShadow::note_value(Page& page, uint32_t first, uint32_t bytes, bool i
                               const uint8_t* data) {
   uint8_t& differs = page.values->differs[first];
   uint8_t* const known = page.values->bytes.data() + first;
-  if (!data)
-    differs = 1;
-  else if (is_first)
+  if (data && is_first)
     std::memcpy(known, data, bytes);
-  else if (!differs && std::memcmp(known, data, bytes) != 0)
+  else if (!data || (!differs && std::memcmp(known, data, bytes) != 0))
     differs = 1;
 }
 
