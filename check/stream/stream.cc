@@ -62,7 +62,7 @@ class Streams final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    const StreamPoint at = stream_point();
+    const StreamPoint& at = stream_point();
     if (at.stream == 0 || launch.meets_others) return nullptr;
     // What a kernel touches is much to remember, so it is not while nothing could race with it.
     if (launch.in_only_stream && !at.graph) return nullptr;

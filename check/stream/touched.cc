@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace wavesmith::check {
 namespace {
@@ -11,6 +12,14 @@ constexpr uint64_t kPage = TouchedBytes::kPage, kBlock = TouchedBytes::kBlock;
 /// Bits from `from` up to `to`, which is at most 64.
 constexpr uint64_t bits(uint64_t from, uint64_t to) {
   return (to == 64 ? ~uint64_t{0} : (uint64_t{1} << to) - 1) & ~uint64_t{0} << from;
+}
+
+/// The first run of bits that are set, which it takes out; `left` is not 0.
+std::pair<uint64_t, uint64_t> take_run(uint64_t& left) {
+  const auto first = static_cast<uint32_t>(std::countr_zero(left));
+  const auto end = first + static_cast<uint32_t>(std::countr_one(left >> first));
+  left &= ~bits(first, end);
+  return {first, end};
 }
 
 /// Sets what is not set yet: most often nothing.
@@ -68,10 +77,8 @@ void TouchedBytes::add_page(uint64_t page, const Blocks& bytes, const Sites& sit
   for (size_t i = 0; i < bytes.size() && few; ++i) {
     uint64_t left = bytes[i];
     while (left && few) {
-      const int first = std::countr_zero(left), length = std::countr_one(left >> first);
-      left &= ~bits(static_cast<uint64_t>(first), static_cast<uint64_t>(first + length));
-      const uint64_t begin = page + i * kBlock + static_cast<uint64_t>(first),
-                     end = begin + static_cast<uint64_t>(length);
+      const auto [first, last] = take_run(left);
+      const uint64_t begin = page + i * kBlock + first, end = page + i * kBlock + last;
       if (count && ranges[count - 1].end == begin && ranges[count - 1].site == sites[i])
         ranges[count - 1].end = end;
       else if (count < kFew)
@@ -124,11 +131,8 @@ void TouchedBytes::common(const TouchedBytes& other,
         uint64_t both = block(*a, at) & other.block(*b, at);
         if (from > at) both &= bits(from - at, kBlock);
         while (both) {
-          const int first = std::countr_zero(both), length = std::countr_one(both >> first);
-          both &= ~bits(static_cast<uint64_t>(first), static_cast<uint64_t>(first + length));
-          const uint64_t begin = at + static_cast<uint64_t>(first);
-          if (begin < skip) continue;
-          skip = next(begin, begin + static_cast<uint64_t>(length));
+          const auto [first, last] = take_run(both);
+          if (at + first >= skip) skip = next(at + first, at + last);
         }
       }
     }
