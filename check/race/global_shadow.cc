@@ -4,21 +4,9 @@
 #include <bit>
 #include <cstring>
 
+#include "check/made_at.h"
+
 namespace wavesmith::check {
-namespace {
-
-/// What the place points to, made when there is nothing yet.
-template <class T>
-T* made_at(std::atomic<T*>& place) {
-  if (T* const known = place.load(std::memory_order_acquire)) return known;
-  auto made = std::make_unique<T>();
-  T* expected = nullptr;
-  if (place.compare_exchange_strong(expected, made.get())) return made.release();
-  return expected;
-}
-
-}  // namespace
-
 GlobalShadow::~GlobalShadow() {
   const Table<Branch>* const root = root_.load();
   if (!root) return;

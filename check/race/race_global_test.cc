@@ -7,8 +7,6 @@
 namespace wavesmith::check {
 namespace {
 
-std::string operator+(std::string_view a, std::string_view b) { return std::string(a) + std::string(b); }
-
 /// The lanes' own places in memory, of workgroups of 64.
 constexpr std::string_view kOwn = "s_lshl_b32 s10, s8, 8\nADD v2, s10, v1\n";
 /// The workgroup before this one; of the first the last of 8.

@@ -9,8 +9,6 @@ namespace {
 /// Each work-item reads what the one 64 further on wrote.
 constexpr std::string_view kOther = "v_xor_b32 v2, 0x100, v1\n";
 
-std::string operator+(std::string_view a, std::string_view b) { return std::string(a) + std::string(b); }
-
 const RacePair kPairs[] = {
     {"WriteThenRead", "lds-read-write", kOther + "LDS_STORE v1, v0\nWAIT_LDS\nLDS_LOAD v3, v2\nWAIT_LDS",
      kOther + "LDS_STORE v1, v0\nWAIT_LDS\nBARRIER\nLDS_LOAD v3, v2\nWAIT_LDS"},

@@ -31,6 +31,11 @@ struct RacePair {
 };
 inline void PrintTo(const RacePair& pair, std::ostream* out) { *out << pair.name; }
 
+/// Texts of pairs are put together of constant parts.
+inline std::string operator+(std::string_view a, std::string_view b) {
+  return std::string(a) + std::string(b);
+}
+
 /// Runs both on all their targets, and expects the race's rule of the one and nothing of the other.
 void expect_race(const RacePair& pair);
 /// The text in the target's spelling.

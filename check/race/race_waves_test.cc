@@ -6,8 +6,6 @@
 namespace wavesmith::check {
 namespace {
 
-std::string operator+(std::string_view a, std::string_view b) { return std::string(a) + std::string(b); }
-
 /// The address of what the work-item 64 further on has.
 constexpr std::string_view kOther = "v_xor_b32 v2, 0x100, v1\n";
 /// The first wave goes on, the others go to `read`.

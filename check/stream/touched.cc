@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <utility>
+
+#include "check/made_at.h"
 
 namespace wavesmith::check {
 namespace {
@@ -38,17 +41,6 @@ uint64_t bytes_of(uint64_t dwords) {
   uint64_t all = 0;
   for (; dwords; dwords &= dwords - 1) all |= uint64_t{0xf} << 4 * std::countr_zero(dwords);
   return all;
-}
-
-/// What the place points to, made when there is nothing yet.
-template <class T, class Make>
-T* made_at(std::atomic<T*>& place, Make make, void (*drop)(T*)) {
-  if (T* const known = place.load(std::memory_order_acquire)) return known;
-  T* const made = make();
-  T* expected = nullptr;
-  if (place.compare_exchange_strong(expected, made)) return made;
-  drop(made);
-  return expected;
 }
 
 }  // namespace
@@ -169,16 +161,12 @@ void TouchedPages::Marks::add(uint32_t from, uint32_t to, uint32_t site) {
       if (least.compare_exchange_weak(known, site, std::memory_order_relaxed)) break;
   }
   if ((from | to) % 4 == 0) return set_range(dwords.data(), from / 4, to / 4);
-  set_range(made_at(
-                bytes, [] { return new std::atomic<uint64_t>[64](); },
-                +[](std::atomic<uint64_t>* words) { delete[] words; }),
-            from, to);
+  set_range(
+      made_at<std::atomic<uint64_t>[]>(bytes, [] { return std::make_unique<std::atomic<uint64_t>[]>(64); }),
+      from, to);
 }
 
-TouchedPages::Marks& TouchedPages::Page::of(Touch kind) {
-  return *made_at(
-      marks[static_cast<size_t>(kind)], [] { return new Marks; }, +[](Marks* marks) { delete marks; });
-}
+TouchedPages::Marks& TouchedPages::Page::of(Touch kind) { return *made_at(marks[static_cast<size_t>(kind)]); }
 
 TouchedPages::Page& TouchedPages::page(uint64_t number) {
   Shard& shard = shards_[number % kShards];
