@@ -1,7 +1,7 @@
 // What attention refuses, and which kernel it names.
 #include <limits>
 
-#include "kernels/refusal_testing.h"
+#include "kernels/attention/refusals_testing.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -13,24 +13,7 @@ TEST(AttentionRefuses, WhatBreaksARuleAndSaysWhich) {
   ASSERT_EQ(hipSetDevice(1), 0);
   const OnGpu memory(Elements(WAVESMITH_KERNELS_BF16, 1 << 16));
   char* const at = static_cast<char*>(memory.data());
-  const auto heads = [&](int64_t first) { return wavesmith_kernels_heads{at + 2 * first, 2048, 128, 64}; };
-  Description right{.batches = 2,
-                    .heads_q = 2,
-                    .heads_kv = 2,
-                    .length_q = 16,
-                    .length_k = 16,
-                    .head_size = 64,
-                    .type = WAVESMITH_KERNELS_BF16,
-                    .q = heads(0),
-                    .k = heads(4096),
-                    .v = heads(8192),
-                    .o = heads(12288),
-                    .scale = 0.125F,
-                    .window_left = -1,
-                    .window_right = -1,
-                    .lse = reinterpret_cast<float*>(at + 65536),
-                    .lse_batch_stride = 32,
-                    .lse_head_stride = 16};
+  Description right = small_attention(at);
   ASSERT_EQ(wavesmith_kernels_attention(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
       << wavesmith_kernels_message();
   EXPECT_STREQ(wavesmith_kernels_message(), "");

@@ -1,5 +1,5 @@
 // What attention's gradients refuse, and which kernels they name.
-#include "kernels/refusal_testing.h"
+#include "kernels/attention/refusals_testing.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -10,31 +10,12 @@ TEST(AttentionBackwardRefuses, WhatBreaksARuleAndSaysWhich) {
   ASSERT_EQ(hipSetDevice(1), 0);
   const OnGpu memory(Elements(WAVESMITH_KERNELS_BF16, 1 << 16));
   char* const at = static_cast<char*>(memory.data());
-  const auto heads = [&](int64_t number) {
-    return wavesmith_kernels_heads{at + 8192 * number, 2048, 128, 64};
-  };
-  Description right{.forward = {.batches = 2,
-                                .heads_q = 2,
-                                .heads_kv = 2,
-                                .length_q = 16,
-                                .length_k = 16,
-                                .head_size = 64,
-                                .type = WAVESMITH_KERNELS_BF16,
-                                .q = heads(0),
-                                .k = heads(1),
-                                .v = heads(2),
-                                .o = heads(3),
-                                .scale = 0.125F,
-                                .window_left = -1,
-                                .window_right = -1,
-                                .lse = reinterpret_cast<float*>(at + 8192 * 8),
-                                .lse_batch_stride = 32,
-                                .lse_head_stride = 16},
-                    .d_o = heads(4),
-                    .dq = heads(5),
-                    .dk = heads(6),
-                    .dv = heads(7),
-                    .workspace = at + 8192 * 9};
+  Description right{.forward = small_attention(at),
+                    .d_o = small_heads(at, 4),
+                    .dq = small_heads(at, 5),
+                    .dk = small_heads(at, 6),
+                    .dv = small_heads(at, 7),
+                    .workspace = small_heads(at, 9).data};
   ASSERT_EQ(wavesmith_kernels_attention_backward_workspace(&right, &right.workspace_bytes),
             WAVESMITH_KERNELS_SUCCESS)
       << wavesmith_kernels_message();
