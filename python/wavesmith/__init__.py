@@ -47,8 +47,17 @@ if TYPE_CHECKING:
     from wavesmith._gpus import Gpu, Number, gpus, machine
     from wavesmith._module import Argument, Kernel, Module, run
     from wavesmith._predict import predict
-    from wavesmith._prediction import Conditions, Judged, Level, Operation, Parameter, Part, Prediction, operations
-    from wavesmith._prediction_table import Refusal, Table
+    from wavesmith._predict._prediction import (
+        Conditions,
+        Judged,
+        Level,
+        Operation,
+        Parameter,
+        Part,
+        Prediction,
+        operations,
+    )
+    from wavesmith._predict._table import Refusal, Table
     from wavesmith._profile import Profile, profile
     from wavesmith._profile_kernel import profile_kernel
     from wavesmith.explanation import ExplainedKernel, Explanation, Finding
@@ -151,9 +160,10 @@ _LATER = {
     **dict.fromkeys(("Checked", "Fault", "Party", "check"), "_check"),
     "profile_kernel": "_profile_kernel",
     **dict.fromkeys(
-        ("Conditions", "Judged", "Level", "Operation", "Parameter", "Part", "Prediction", "operations"), "_prediction"
+        ("Conditions", "Judged", "Level", "Operation", "Parameter", "Part", "Prediction", "operations"),
+        "_predict._prediction",
     ),
-    **dict.fromkeys(("Refusal", "Table"), "_prediction_table"),
+    **dict.fromkeys(("Refusal", "Table"), "_predict._table"),
     **dict.fromkeys(_OF_PYTORCH, "flash_attn"),
 }
 

@@ -2,7 +2,7 @@
 
 from typing import Any, TypeAlias, TypedDict
 
-from wavesmith._prediction import ParameterKind
+from wavesmith._predict._prediction import ParameterKind
 
 NumberValue: TypeAlias = str | int | float | bool | list[int] | None
 

@@ -109,7 +109,7 @@ def test_what_is_not_given_is_the_models_own_default(operation: str) -> None:
 @pytest.mark.representative
 @pytest.mark.parametrize(
     "module",
-    ["_prediction", "_predict", "_predict_matrix", "_predict_attention", "_predict_memory", "_predict_libraries"],
+    ["_predict", *(f"_predict._{part}" for part in ("prediction", "matrix", "attention", "memory", "libraries"))],
 )
 def test_the_examples_of_the_documentation_are_true(module: str) -> None:
     found = doctest.testmod(importlib.import_module(f"wavesmith.{module}"), extraglobs={"wavesmith": wavesmith})

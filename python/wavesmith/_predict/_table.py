@@ -11,7 +11,7 @@ from wavesmith._errors import ClientError, Error
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from wavesmith._prediction import Prediction
+    from wavesmith._predict._prediction import Prediction
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
 from wavesmith._errors import BadInputError
 from wavesmith._module import _hip
+from wavesmith.kernels._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
 
 
 def check_shape(one: Operand, shape: tuple[int, ...], other: str) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from wavesmith._arrays import Operand, operand
-from wavesmith._call import Call
 from wavesmith._errors import BadInputError
-from wavesmith._kernel_library import ArrayT, library
-from wavesmith._workspace import workspace
+from wavesmith.kernels._arrays import Operand, operand
+from wavesmith.kernels._call import Call
+from wavesmith.kernels._kernel_library import ArrayT, library
+from wavesmith.kernels._workspace import workspace
 
 if TYPE_CHECKING:
     from wavesmith import _native

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from wavesmith._arrays import Operand, operand
-from wavesmith._call import Call
 from wavesmith._errors import BadInputError
-from wavesmith._kernel_library import ArrayT, library
+from wavesmith.kernels._arrays import Operand, operand
+from wavesmith.kernels._call import Call
+from wavesmith.kernels._kernel_library import ArrayT, library
 
 OfTwo = Literal["add", "subtract", "multiply", "divide", "minimum", "maximum"]
 OfOne = Literal[

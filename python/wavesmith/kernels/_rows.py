@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from wavesmith._arrays import Operand, operand
-from wavesmith._call import Call, check_shape
 from wavesmith._errors import BadInputError
-from wavesmith._kernel_library import Activation, ArrayT, library
-from wavesmith._quantise import Scales, Scaling
+from wavesmith.kernels._arrays import Operand, operand
+from wavesmith.kernels._call import Call, check_shape
+from wavesmith.kernels._kernel_library import Activation, ArrayT, library
+from wavesmith.kernels._quantise import Scales, Scaling
 
 if TYPE_CHECKING:
     from wavesmith import _native

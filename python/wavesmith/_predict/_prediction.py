@@ -281,6 +281,6 @@ def _word(value: object) -> str:
         return "+".join(str(one) for one in value)
     if isinstance(value, str | int | float):
         return str(value)
-    from wavesmith._arrays import short_name
+    from wavesmith.kernels._arrays import short_name
 
     return short_name(value)

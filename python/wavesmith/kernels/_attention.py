@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from wavesmith._arrays import Operand, operand
-from wavesmith._call import Call
 from wavesmith._errors import BadInputError
-from wavesmith._kernel_library import ArrayT, library
+from wavesmith.kernels._arrays import Operand, operand
+from wavesmith.kernels._call import Call
+from wavesmith.kernels._kernel_library import ArrayT, library
 
 if TYPE_CHECKING:
     from wavesmith import _native

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from wavesmith._arrays import Copies, Operand, current_device, operand
-from wavesmith._call import Call
 from wavesmith._errors import BadInputError
-from wavesmith._kernel_library import ArrayT, library
 from wavesmith._module import _hip
-from wavesmith._workspace import workspace
+from wavesmith.kernels._arrays import Copies, Operand, current_device, operand
+from wavesmith.kernels._call import Call
+from wavesmith.kernels._kernel_library import ArrayT, library
+from wavesmith.kernels._workspace import workspace
 
 if TYPE_CHECKING:
     from wavesmith import _native

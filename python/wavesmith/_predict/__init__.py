@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wavesmith import _predict_attention, _predict_libraries, _predict_matrix, _predict_memory
 from wavesmith._errors import BadInputError, Error, NotFoundError
-from wavesmith._prediction import Conditions, DType, Prediction, Size, ask, operations
-from wavesmith._prediction_table import Refusal, Table
+from wavesmith._predict import _attention, _libraries, _matrix, _memory
+from wavesmith._predict._prediction import Conditions, DType, Prediction, Size, ask, operations
+from wavesmith._predict._table import Refusal, Table
 
 if TYPE_CHECKING:
-    from wavesmith._prediction import Timing
+    from wavesmith._predict._prediction import Timing
 
 
 class Predict:
@@ -26,24 +26,24 @@ class Predict:
     m=4096, ...)` is the same by name, and `table` predicts many shapes on several GPUs.
     """
 
-    gemm = staticmethod(_predict_matrix.gemm)
-    conv = staticmethod(_predict_matrix.conv)
-    moe = staticmethod(_predict_matrix.moe)
-    attention = staticmethod(_predict_attention.attention)
-    decode = staticmethod(_predict_attention.decode)
-    paged = staticmethod(_predict_attention.paged)
-    mla = staticmethod(_predict_attention.mla)
-    delta_rule = staticmethod(_predict_attention.delta_rule)
-    norm = staticmethod(_predict_memory.norm)
-    softmax = staticmethod(_predict_memory.softmax)
-    elementwise = staticmethod(_predict_memory.elementwise)
-    copy = staticmethod(_predict_memory.copy)
-    transpose = staticmethod(_predict_memory.transpose)
-    reduce = staticmethod(_predict_memory.reduce)
-    stream = staticmethod(_predict_memory.stream)
-    allreduce = staticmethod(_predict_libraries.allreduce)
-    fft = staticmethod(_predict_libraries.fft)
-    factor = staticmethod(_predict_libraries.factor)
+    gemm = staticmethod(_matrix.gemm)
+    conv = staticmethod(_matrix.conv)
+    moe = staticmethod(_matrix.moe)
+    attention = staticmethod(_attention.attention)
+    decode = staticmethod(_attention.decode)
+    paged = staticmethod(_attention.paged)
+    mla = staticmethod(_attention.mla)
+    delta_rule = staticmethod(_attention.delta_rule)
+    norm = staticmethod(_memory.norm)
+    softmax = staticmethod(_memory.softmax)
+    elementwise = staticmethod(_memory.elementwise)
+    copy = staticmethod(_memory.copy)
+    transpose = staticmethod(_memory.transpose)
+    reduce = staticmethod(_memory.reduce)
+    stream = staticmethod(_memory.stream)
+    allreduce = staticmethod(_libraries.allreduce)
+    fft = staticmethod(_libraries.fft)
+    factor = staticmethod(_libraries.factor)
 
     def __call__(
         self,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wavesmith._arrays import Operand, operand
-from wavesmith._call import Call
-from wavesmith._kernel_library import ArrayT, library
+from wavesmith.kernels._arrays import Operand, operand
+from wavesmith.kernels._call import Call
+from wavesmith.kernels._kernel_library import ArrayT, library
 
 
 def transpose(x: ArrayT, *, out: ArrayT | None = None, dtype: object = None, stream: int | None = None) -> ArrayT:

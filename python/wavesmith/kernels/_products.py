@@ -1,13 +1,4 @@
-"""Wavesmith's own kernels, for arrays of NumPy, PyTorch, CuPy, JAX and every other package that speaks DLPack.
-
->>> import numpy, wavesmith
->>> wavesmith.use("mi355x")
->>> a, b = numpy.ones((100, 64), numpy.float16), numpy.ones((64, 30), numpy.float16)
->>> wavesmith.kernels.gemm(a, b, activation="gelu")       # 100 x 30, float16
-
-Nothing is compiled: the kernels were when Wavesmith was built. Arrays in the GPU's memory are used where they lie, and
-work is put into a stream; arrays in the host's memory are copied to the GPU, and results back.
-"""
+"""Products of matrices."""
 
 from __future__ import annotations
 
@@ -15,43 +6,14 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
-from wavesmith._attention import attention
-from wavesmith._decode import cache_write, decode
-from wavesmith._elementwise import elementwise
 from wavesmith._errors import BadInputError
-from wavesmith._kernel_library import Activation, Array, ArrayT, library
 from wavesmith._module import _hip
-from wavesmith._quantise import Scaling, dequantise, quantise
-from wavesmith._reduce import reduce
-from wavesmith._rows import gated, layer_norm, rms_norm, rope, softmax
-from wavesmith._transpose import copy, transpose
-from wavesmith._workspace import workspace
+from wavesmith.kernels._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
+from wavesmith.kernels._kernel_library import Activation, ArrayT, library
+from wavesmith.kernels._workspace import workspace
 
 if TYPE_CHECKING:
     from wavesmith import _native
-
-__all__ = [
-    "Activation",
-    "Array",
-    "Scaling",
-    "attention",
-    "cache_write",
-    "copy",
-    "decode",
-    "dequantise",
-    "elementwise",
-    "gated",
-    "gemm",
-    "gemm_tiles",
-    "layer_norm",
-    "quantise",
-    "reduce",
-    "rms_norm",
-    "rope",
-    "softmax",
-    "transpose",
-]
 
 _RESULTS = {"i8": "i32"} | dict.fromkeys(("e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "u8"), "bf16")
 """Results' types where they are not `a`'s."""

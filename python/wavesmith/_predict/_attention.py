@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Unpack
 
-from wavesmith._prediction import Conditions, DType, Prediction, Size, ask
+from wavesmith._predict._prediction import Conditions, DType, Prediction, Size, ask
 
 
 def attention(

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from wavesmith._arrays import Operand, operand, word_of
-from wavesmith._call import Call, check_shape
 from wavesmith._errors import BadInputError
-from wavesmith._kernel_library import ArrayT, library
+from wavesmith.kernels._arrays import Operand, operand, word_of
+from wavesmith.kernels._call import Call, check_shape
+from wavesmith.kernels._kernel_library import ArrayT, library
 
 if TYPE_CHECKING:
     from wavesmith import _native
