@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "model/collectives.h"
+#include "model/library/collectives.h"
 #include "model/constants.h"
 #include "model/convolution.h"
 #include "model/elementwise.h"

@@ -11,7 +11,7 @@
 #include "gpus/links.h"
 #include "isa/control/row.h"
 #include "isa/llvm/decoder.h"
-#include "model/collectives.h"
+#include "model/library/collectives.h"
 
 namespace wavesmith::runtime {
 namespace {

@@ -1,5 +1,5 @@
 // All-reduce over the links of a node among the published kernels.
-#include "model/collectives.h"
+#include "model/library/collectives.h"
 
 #include "validate/families/family.h"
 #include "validate/families/published.h"

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "gpus/gpu.h"
-#include "model/factorisation.h"
-#include "model/fourier.h"
+#include "model/library/factorisation.h"
+#include "model/library/fourier.h"
 #include "model/operation.h"
 
 namespace wavesmith::model {

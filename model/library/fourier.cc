@@ -1,4 +1,4 @@
-#include "model/fourier.h"
+#include "model/library/fourier.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // Operations of libraries that have no table of measurements of their own: the rows of operations.cc for
 // them.
-#include "model/library_operations.h"
+#include "model/library/library_operations.h"
 
 #include <algorithm>
 
 #include "model/elementwise.h"
-#include "model/factorisation.h"
-#include "model/fourier.h"
+#include "model/library/factorisation.h"
+#include "model/library/fourier.h"
 
 namespace wavesmith::model {
 namespace {

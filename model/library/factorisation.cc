@@ -1,4 +1,4 @@
-#include "model/factorisation.h"
+#include "model/library/factorisation.h"
 
 #include <algorithm>
 #include <cmath>

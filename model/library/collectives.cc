@@ -1,4 +1,4 @@
-#include "model/collectives.h"
+#include "model/library/collectives.h"
 
 #include <fmt/format.h>
 
