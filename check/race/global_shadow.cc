@@ -55,30 +55,46 @@ void GlobalShadow::refine(Page& page, uint32_t shift) {
   page.shift = shift;
 }
 
+bool GlobalShadow::add_pieces(Page& page, uint32_t word, uint64_t pieces, uint32_t accessor) {
+  // Pieces that others read go to the set that has these and the accessor.
+  for (size_t i = 0; i < page.alike_used && pieces; ++i) {
+    const uint64_t common = page.alike[i].pieces[word] & pieces;
+    if (!common) continue;
+    pieces &= ~common;
+    Accessors both = page.alike[i].read;
+    both.add(accessor);
+    if (both == page.alike[i].read) continue;
+    page.alike[i].pieces[word] &= ~common;
+    if (!put_alike(page, word, common, both)) {
+      page.alike[i].pieces[word] |= common;
+      return false;
+    }
+  }
+  Accessors alone;
+  alone.add(accessor);
+  return !pieces || put_alike(page, word, pieces, alone);
+}
+
 bool GlobalShadow::add_alike(Page& page, uint32_t from, uint32_t to, uint32_t accessor) {
   if ((from | to) % (1u << kCoarsest) != 0) return false;
   const uint32_t begin = from >> kCoarsest, end = to >> kCoarsest;
   for (uint32_t word = begin / 64; word * 64 < end; ++word) {
     const uint32_t low = std::max(begin, word * 64) % 64, high = std::min(end, word * 64 + 64) - word * 64;
-    uint64_t left = (high == 64 ? ~uint64_t{0} : (uint64_t{1} << high) - 1) & ~uint64_t{0} << low;
-    // Pieces that others read go to the set that has these and the accessor.
-    for (size_t i = 0; i < page.alike_used && left; ++i) {
-      const uint64_t common = page.alike[i].pieces[word] & left;
-      if (!common) continue;
-      left &= ~common;
-      Accessors both = page.alike[i].read;
-      both.add(accessor);
-      if (both == page.alike[i].read) continue;
-      page.alike[i].pieces[word] &= ~common;
-      if (!put_alike(page, word, common, both)) {
-        page.alike[i].pieces[word] |= common;
-        return false;
-      }
-    }
-    Accessors alone;
-    alone.add(accessor);
-    if (left && !put_alike(page, word, left, alone)) return false;
+    const uint64_t pieces = (high == 64 ? ~uint64_t{0} : (uint64_t{1} << high) - 1) & ~uint64_t{0} << low;
+    if (!add_pieces(page, word, pieces, accessor)) return false;
   }
+  return true;
+}
+
+bool GlobalShadow::add_alike(Page& page, const Runs& runs, uint32_t accessor) {
+  constexpr uint32_t kPiece = 1u << kCoarsest;
+  if (runs.bytes != kPiece || (runs.begin | runs.stride) % kPiece != 0) return false;
+  std::array<uint64_t, (kPage >> kCoarsest) / 64> pieces{};
+  auto piece = static_cast<uint32_t>(runs.begin % kPage) >> kCoarsest;
+  for (uint32_t i = 0; i < runs.count; ++i, piece += runs.stride >> kCoarsest)
+    pieces[piece / 64] |= uint64_t{1} << piece % 64;
+  for (uint32_t word = 0; word < pieces.size(); ++word)
+    if (pieces[word] && !add_pieces(page, word, pieces[word], accessor)) return false;
   return true;
 }
 
@@ -175,6 +191,27 @@ void GlobalShadow::Adder::add(uint64_t address, uint64_t bytes, GlobalKind kind,
     address += to - from;
     if (data) data += to - from;
   }
+}
+
+void GlobalShadow::Adder::add_reads(Runs runs, uint32_t accessor) {
+  while (runs.count > 1) {
+    hold(runs.begin);
+    const uint64_t left = kPage - runs.begin % kPage;
+    const uint32_t fit =
+        left < runs.bytes
+            ? 0
+            : static_cast<uint32_t>(std::min<uint64_t>(runs.count, (left - runs.bytes) / runs.stride + 1));
+    Runs here = runs;
+    here.count = fit;
+    if (fit < 2 || !page_->cells.empty() || !add_alike(*page_, here, accessor)) {
+      here.count = std::max(fit, 1u);
+      for (uint32_t i = 0; i < here.count; ++i)
+        add(here.begin + uint64_t{i} * here.stride, here.bytes, GlobalKind::Read, accessor, nullptr);
+    }
+    runs.begin += uint64_t{here.count} * runs.stride;
+    runs.count -= here.count;
+  }
+  if (runs.count) add(runs.begin, runs.bytes, GlobalKind::Read, accessor, nullptr);
 }
 
 }  // namespace wavesmith::check

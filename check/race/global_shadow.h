@@ -16,6 +16,8 @@
 #include <mutex>
 #include <vector>
 
+#include "check/race/runs.h"
+
 namespace wavesmith::check {
 
 /// Kinds of accesses, in the order in which cells keep them.
@@ -101,8 +103,11 @@ class GlobalShadow {
 
   Page* page(uint64_t address);
   static void refine(Page& page, uint32_t shift);
-  /// False: the page needs cells for it.
+  /// Pieces of one word of a page without cells. False: the page needs cells for it.
+  static bool add_pieces(Page& page, uint32_t word, uint64_t pieces, uint32_t accessor);
+  /// The same of a run, and of runs that lie in the page.
   static bool add_alike(Page& page, uint32_t from, uint32_t to, uint32_t accessor);
+  static bool add_alike(Page& page, const Runs& runs, uint32_t accessor);
   /// The same of pieces of one word that are in no set.
   static bool put_alike(Page& page, uint32_t word, uint64_t pieces, const Accessors& read);
   static void make_cells(Page& page, uint32_t shift);
@@ -130,6 +135,7 @@ class GlobalShadow::Adder {
 
   /// `bytes` from `address` on. `data`: what is written there; nullptr: not known.
   void add(uint64_t address, uint64_t bytes, GlobalKind kind, uint32_t accessor, const uint8_t* data);
+  void add_reads(Runs runs, uint32_t accessor);
 
  private:
   void hold(uint64_t address);

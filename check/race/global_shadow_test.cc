@@ -59,6 +59,13 @@ TEST(GlobalShadow, KeepsWhoAccessedEachByte) {
     for (uint32_t access = 0, count = 1 + below(12); access < count; ++access) {
       const uint32_t accessor = below(6), width = unit * (1 + below(4)), stride = width * (1 + below(3));
       const uint64_t begin = base + unit * below(400);
+      if (below(2) && stride > width) {
+        GlobalShadow::Adder(shadow).add_reads({.begin = begin, .bytes = width, .stride = stride, .count = 64},
+                                              accessor);
+        for (uint32_t lane = 0; lane < 64; ++lane)
+          plain.add(begin + lane * uint64_t{stride}, width, GlobalKind::Read, accessor);
+        continue;
+      }
       for (uint32_t lane = 0; lane < 64; ++lane)
         add(begin + lane * uint64_t{stride}, width, GlobalKind::Read, accessor);
     }

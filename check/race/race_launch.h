@@ -103,6 +103,12 @@ class RaceLaunch final : public emulate::Listener {
       if (address >= begin && address < end) return true;
     return false;
   }
+  /// Whether anything of that range does.
+  [[nodiscard]] bool has_runtimes(uint64_t from, uint64_t to) const {
+    for (const auto& [begin, end] : runtimes_)
+      if (from < end && to > begin) return true;
+    return false;
+  }
   void ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log);
 
  private:

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "check/race/race_findings.h"
+#include "check/race/runs.h"
 
 namespace wavesmith::check {
 namespace {
@@ -53,36 +54,6 @@ struct LaneData {
     return true;
   }
 };
-
-/// A run of bytes that lanes access one behind the other.
-struct Run {
-  uint64_t begin = 0, end = 0;
-  uint32_t first = 0;  ///< its first element, among the lanes'
-};
-
-/// Calls `each` with all runs. `folds`: lanes that access the same again count once.
-template <class Each>
-void for_each_run(const MemoryAccess& access, bool folds, Each each) {
-  const uint64_t lanes = access.lanes >> std::countr_zero(access.lanes);
-  if (access.side_by_side && !access.scalar && (lanes & (lanes + 1)) == 0) {
-    const uint64_t begin = access.address[std::countr_zero(access.lanes)];
-    const auto bytes = access.bytes * static_cast<uint32_t>(std::popcount(access.lanes));
-    return each(Run{begin, begin + bytes, 0});
-  }
-  Run run;
-  uint32_t at = 0;
-  for (uint64_t left = access.lanes; left; left &= left - 1, ++at) {
-    const uint64_t address = access.address[std::countr_zero(left)];
-    if (address == run.end && run.end != 0) {
-      run.end += access.bytes;
-      continue;
-    }
-    if (folds && address >= run.begin && address + access.bytes <= run.end) continue;
-    if (run.begin != run.end) each(run);
-    run = {address, address + access.bytes, at};
-  }
-  if (run.begin != run.end) each(run);
-}
 
 /// Which elements of a store change what is there, a bit each.
 uint64_t changes_of(uint64_t address, uint32_t bytes, uint32_t element, const uint8_t* data) {
@@ -377,15 +348,23 @@ void RaceWorkgroup::record(const Noted& noted) {
         .flag = noted.flag};
   }
   GlobalShadow::Adder shadow(launch_.shadow());
-  for_each_run(access, noted.kind != GlobalKind::Write, [&](const Run& run) {
-    if (launch_.is_runtimes(run.begin)) return;
-    const uint8_t* const data = noted.data ? noted.data + run.first * size_t{access.bytes} : nullptr;
-    const auto bytes = static_cast<uint32_t>(run.end - run.begin);
-    if (accessor != Accessors::kNone) shadow.add(run.begin, bytes, noted.kind, accessor, data);
+  const auto add = [&](uint64_t begin, uint32_t bytes, uint32_t first) {
+    if (launch_.is_runtimes(begin)) return;
+    const uint8_t* const data = noted.data ? noted.data + first * size_t{access.bytes} : nullptr;
+    if (accessor != Accessors::kNone) shadow.add(begin, bytes, noted.kind, accessor, data);
     if (!near) return;
-    if (!made.writes()) return waves_log_->add(made, run.begin, bytes);
-    waves_log_->add_write(made, run.begin, bytes,
-                          data ? changes_of(run.begin, bytes, access.bytes, data) : ~uint64_t{0});
+    if (!made.writes()) return waves_log_->add_read(made, {.begin = begin, .bytes = bytes});
+    waves_log_->add_write(made, begin, bytes,
+                          data ? changes_of(begin, bytes, access.bytes, data) : ~uint64_t{0});
+  };
+  for_each_runs(access, noted.kind != GlobalKind::Write, [&](const Runs& runs) {
+    if (noted.kind == GlobalKind::Read && !launch_.has_runtimes(runs.begin, runs.end())) {
+      if (accessor != Accessors::kNone) shadow.add_reads(runs, accessor);
+      if (near) waves_log_->add_read(made, runs);
+      return;
+    }
+    for (uint32_t i = 0; i < runs.count; ++i)
+      add(runs.begin + uint64_t{i} * runs.stride, runs.bytes, runs.first + i);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
+#include <utility>
 
 namespace wavesmith::check {
 namespace {
@@ -21,6 +22,29 @@ bool conflict(GlobalKind one, GlobalKind other) {
 }
 
 }  // namespace
+
+void WaveLog::spread() {
+  uint64_t begin = ~uint64_t{0}, end = 0;
+  bool strided = false;
+  for (const WaveAccess& one : accesses_) {
+    strided |= one.runs > 1;
+    if (!one.writes()) continue;
+    begin = std::min(begin, one.begin);
+    end = std::max(end, one.end());
+  }
+  if (!strided) return;
+  std::vector<WaveAccess> all;
+  auto changes = changes_.begin();
+  for (uint32_t i = 0; i < accesses_.size(); ++i) {
+    WaveAccess one = accesses_[i];
+    if (changes != changes_.end() && changes->first == i)
+      (changes++)->first = static_cast<uint32_t>(all.size());
+    const uint32_t runs = std::exchange(one.runs, uint8_t{1});
+    for (uint32_t run = 0; run < runs; ++run, one.begin += one.stride)
+      if (one.begin < end && one.end() > begin) all.push_back(one);
+  }
+  accesses_ = std::move(all);
+}
 
 std::vector<WaveLog::Written> WaveLog::written() const {
   std::vector<Written> all;
@@ -120,10 +144,14 @@ void WaveLog::compare(const WaveClocks& clocks, const Found& found) const {
 }
 
 void WaveLog::settle(const WaveClocks& clocks, const Found& found) {
-  if (written_) compare(clocks, found);
+  if (written_) {
+    spread();
+    compare(clocks, found);
+  }
   accesses_.clear();
   contexts_.clear();
   changes_.clear();
+  runs_ = 0;
   written_ = false;
 }
 

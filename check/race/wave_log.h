@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check/race/global_shadow.h"
+#include "check/race/runs.h"
 #include "check/race/wave_clocks.h"
 
 namespace wavesmith::check {
@@ -27,16 +28,18 @@ struct WaveContext {
   bool operator==(const WaveContext&) const = default;
 };
 
-/// Bytes in a row that a wave's instruction accesses.
+/// Bytes in a row that a wave's instruction accesses; of reads also several such runs, equally far apart.
 struct WaveAccess {
   uint64_t begin;
   uint32_t bytes, context;
+  uint32_t stride;  ///< from each run's begin to the next one's
   uint16_t site;
   uint8_t element;  ///< bytes
   uint8_t wave;
+  uint8_t runs;
   GlobalKind kind;
   bool flag;  ///< of one address: it may be a flag's or a lock's
-  [[nodiscard]] uint64_t end() const { return begin + bytes; }
+  [[nodiscard]] uint64_t end() const { return begin + uint64_t{stride} * (runs - 1u) + bytes; }
   [[nodiscard]] bool writes() const { return kind == GlobalKind::Write || kind == GlobalKind::Atomic; }
 };
 
@@ -63,23 +66,29 @@ class WaveLog {
     contexts_.push_back(context);
     return latest_[wave] = static_cast<uint32_t>(contexts_.size() - 1);
   }
-  void add(const WaveAccess& access, uint64_t begin, uint32_t bytes) {
-    WaveAccess& one = accesses_.emplace_back(access);
-    one.begin = begin;
-    one.bytes = bytes;
-  }
+  void add_read(const WaveAccess& access, const Runs& runs) { add(access, runs); }
   /// `changes`: elements of which memory does not hold yet what is written, a bit each.
   void add_write(const WaveAccess& access, uint64_t begin, uint32_t bytes, uint64_t changes) {
     if (changes) changes_.emplace_back(static_cast<uint32_t>(accesses_.size()), changes);
     written_ = true;
-    add(access, begin, bytes);
+    add(access, {.begin = begin, .bytes = bytes});
   }
   /// Whether it should be told what conflicts, lest it grows without bounds.
-  [[nodiscard]] bool full() const { return accesses_.size() >= kMost; }
+  [[nodiscard]] bool full() const { return runs_ >= kMost; }
   /// Tells pairs of accesses at least one of which writes, and forgets all.
   void settle(const WaveClocks& clocks, const Found& found);
 
  private:
+  void add(const WaveAccess& access, const Runs& runs) {
+    WaveAccess& one = accesses_.emplace_back(access);
+    one.begin = runs.begin;
+    one.bytes = runs.bytes;
+    one.stride = runs.stride;
+    one.runs = static_cast<uint8_t>(runs.count);
+    runs_ += runs.count;
+  }
+  /// Gives each run an entry of its own where somebody may write it, and leaves out where nobody does.
+  void spread();
   static constexpr size_t kMost = 1 << 14;
   /// What is written in a row, by one wave or by several.
   struct Written {
@@ -99,6 +108,7 @@ class WaveLog {
   std::vector<WaveContext> contexts_;
   std::vector<std::pair<uint32_t, uint64_t>> changes_;  ///< by access
   std::array<uint32_t, WaveClocks::kWaves> latest_{};
+  size_t runs_ = 0;  ///< of all accesses
   bool written_ = false;
 };
 
