@@ -1,22 +1,32 @@
 #include "check/race/race.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "check/per_program.h"
 #include "check/race/race_launch.h"
 
 namespace wavesmith::check {
 namespace {
 
+/// WAVESMITH_CHECK_RACE=equal-writes asks for writes that no order of changes what they leave.
+bool wants_equal_writes() {
+  const char* const wanted = std::getenv("WAVESMITH_CHECK_RACE");
+  return wanted && std::string_view(wanted).find("equal-writes") != std::string_view::npos;
+}
+
 class Race final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    return std::make_unique<RaceLaunch>(launch, findings_, facts_.of(launch));
+    return std::make_unique<RaceLaunch>(launch, findings_, facts_.of(launch), equal_writes_);
   }
   void finished(const Launch&, emulate::Listener& listener, const Error*) override {
     static_cast<RaceLaunch&>(listener).finish();
   }
 
  private:
+  bool equal_writes_ = wants_equal_writes();
   PerProgram<ProgramFacts> facts_;
 };
 

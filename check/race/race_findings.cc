@@ -43,10 +43,10 @@ struct Words {
   std::string_view what, fix;
 };
 
-Words words_of(const LdsRace& race) {
+Words words_of(const RaceLaunch& launch, const LdsRace& race) {
   if (is_pair(race, AccessKind::Write, AccessKind::Write)) {
     if (writes_the_same(race))
-      return {"lds-same-value", Severity::Hint,
+      return {"lds-same-value", launch.severity_of_equal(),
               "two waves write the same value to the same place in LDS, unordered",
               "let one wave write it, or order the two by a barrier"};
     return {"lds-write-write", Severity::Error,
@@ -56,7 +56,7 @@ Words words_of(const LdsRace& race) {
                       race.conflict.other_kind == AccessKind::Read && race.conflict.own_value &&
                       writes_the_same(race);
   if (benign)
-    return {"lds-same-value", Severity::Hint,
+    return {"lds-same-value", launch.severity_of_equal(),
             "a wave writes to LDS what another one has written there and reads, unordered",
             "let one wave write it, or order the two by a barrier"};
   if (is_pair(race, AccessKind::Write, AccessKind::Read))
@@ -91,7 +91,7 @@ std::string_view verb(GlobalKind kind) {
   return "";
 }
 
-Words words_of(const GlobalRace& race) {
+Words words_of(const RaceLaunch& launch, const GlobalRace& race) {
   const auto is = [](const GlobalRace::Side& side, GlobalKind kind) { return side.kind == kind; };
   constexpr std::string_view kGlobalFix =
       "give each workgroup its own place, make the accesses atomic at agent scope, or split the kernel in two";
@@ -126,7 +126,7 @@ Words words_of(const GlobalRace& race) {
   }
   if (is(race.first, GlobalKind::Write) && is(race.second, GlobalKind::Write)) {
     if (race.equal)
-      return {"global-same-value", Severity::Hint,
+      return {"global-same-value", launch.severity_of_equal(),
               "workgroups write the same value to the same place, unordered",
               "let one workgroup write it, or use an atomic store"};
     return {"global-write-write", Severity::Error,
@@ -191,7 +191,7 @@ void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race) {
   if (is_pair(race, AccessKind::Read, AccessKind::Atomic) &&
       compares_and_swaps(race.conflict.kind == AccessKind::Atomic ? race.site : *other))
     return;
-  const Words words = words_of(race);
+  const Words words = words_of(launch, race);
   // The same two instructions are the same race, whichever the emulator ran first.
   const bool swaps = race.conflict.kind != race.conflict.other_kind
                          ? race.conflict.kind > race.conflict.other_kind
@@ -216,17 +216,29 @@ void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race) {
 }
 
 void tell_lane_conflict(const RaceLaunch& launch, const LaneRace& race) {
+  const LaneConflict& conflict = race.conflict;
+  const std::string_view rule = conflict.equal ? "lanes-same-value" : "lanes-write-write";
   const bool lds = race.access.space == emulate::AddressSpace::Lds;
-  launch.findings().add({.rule = "lanes-write-write", .first = race.site.instruction.pc}, race.order, [&] {
-    return Finding{
+  const uint64_t other_pc = conflict.other_site ? conflict.other_site->instruction.pc : 0;
+  const Findings::Key key{.rule = rule, .first = race.site.instruction.pc, .second = other_pc};
+  launch.findings().add(key, race.order, [&] {
+    const auto party_of = [&](const emulate::Site& site, uint64_t lanes) {
+      return party(launch.launch(), "writes", site.instruction, race.workgroup, race.wave.index(), lanes);
+    };
+    const uint64_t own = uint64_t{1} << conflict.lane, other = uint64_t{1} << conflict.other_lane;
+    Finding finding{
         .topic = Topic::Race,
-        .rule = "lanes-write-write",
+        .rule = std::string(rule),
         .severity = Severity::Warning,
-        .what = "two lanes of one store write different values to the same place: either may stay",
-        .parties = {party(launch.launch(), "writes", race.site.instruction, race.workgroup, race.wave.index(),
-                          race.lanes)},
-        .address = lds ? fmt::format("LDS + {:#x}", race.address) : place_of(launch.launch(), race.address),
+        .what = conflict.equal
+                    ? "two lanes of a wave write the same value to the same place, unordered in the source"
+                    : "two lanes of one store write different values to the same place: either may stay",
+        .parties = {party_of(race.site, conflict.other_site ? own : own | other)},
+        .address = lds ? fmt::format("LDS + {:#x}", conflict.address)
+                       : place_of(launch.launch(), conflict.address),
         .fix = "let one lane write, or use an atomic"};
+    if (conflict.other_site) finding.parties.push_back(party_of(*conflict.other_site, other));
+    return finding;
   });
 }
 
@@ -265,7 +277,7 @@ void tell_global_conflict(const RaceLaunch& launch, const GlobalRace& race) {
   if (race.first.kind == GlobalKind::Read && race.second.kind == GlobalKind::Atomic &&
       compares_and_swaps(*second))
     return;
-  const Words words = words_of(race);
+  const Words words = words_of(launch, race);
   const auto party_of = [&](const GlobalRace::Side& side, const emulate::Site& site) {
     return party(launch.launch(), std::string(verb(side.kind)), site.instruction,
                  launch.launch().workgroups().position_of(side.workgroup), side.accessor->wave, 0);

@@ -1,6 +1,7 @@
 // Races as findings: their rules, severities and words.
 #pragma once
 
+#include "check/race/lane_writes.h"
 #include "check/race/race_launch.h"
 
 namespace wavesmith::check {
@@ -19,13 +20,12 @@ struct LdsRace {
 };
 void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race);
 
-/// Two lanes of one store that write different values to one address.
+/// Two lanes of a wave that write to one address.
 struct LaneRace {
   const emulate::WaveView& wave;
   const emulate::Site& site;
   const emulate::MemoryAccess& access;
-  uint64_t address;
-  uint64_t lanes;
+  const LaneConflict& conflict;
   Extent3 workgroup;
   Findings::Order order;
 };

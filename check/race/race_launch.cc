@@ -37,8 +37,9 @@ uint16_t ProgramFacts::number_of(const emulate::Site& site) {
   return static_cast<uint16_t>(sites.size() - 1);
 }
 
-RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings, std::shared_ptr<ProgramFacts> program)
-    : launch_(launch), findings_(findings), program_(std::move(program)) {
+RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings, std::shared_ptr<ProgramFacts> program,
+                       bool equal_writes)
+    : launch_(launch), findings_(findings), program_(std::move(program)), equal_writes_(equal_writes) {
   const uint64_t workgroups = launch.workgroups().count();
   accessor_bits_ = 32 - static_cast<int>(std::bit_width(std::min(workgroups, kMostWorkgroups)));
   if (workgroups <= kMostWorkgroups) accessors_.resize(workgroups);

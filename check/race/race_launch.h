@@ -54,7 +54,9 @@ enum class GlobalFault : uint8_t {
 
 class RaceLaunch final : public emulate::Listener {
  public:
-  RaceLaunch(const Launch& launch, Findings& findings, std::shared_ptr<ProgramFacts> program);
+  /// `equal_writes`: unordered writes of equal values are asked for.
+  RaceLaunch(const Launch& launch, Findings& findings, std::shared_ptr<ProgramFacts> program,
+             bool equal_writes);
 
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override;
   /// Tells of races between workgroups.
@@ -72,6 +74,10 @@ class RaceLaunch final : public emulate::Listener {
   }
   /// By SiteFacts::number.
   [[nodiscard]] const emulate::Site* site(uint16_t number) const { return program_->site(number); }
+  [[nodiscard]] bool equal_writes() const { return equal_writes_; }
+  [[nodiscard]] Severity severity_of_equal() const {
+    return equal_writes_ ? Severity::Warning : Severity::Hint;
+  }
   GlobalShadow& shadow() { return shadow_; }
   SyncOrder& order() { return order_; }
   std::unique_ptr<LdsShadow> take_lds_shadow(uint32_t bytes, uint32_t& generation);
@@ -127,6 +133,7 @@ class RaceLaunch final : public emulate::Listener {
   const Launch& launch_;
   Findings& findings_;
   std::shared_ptr<ProgramFacts> program_;
+  bool equal_writes_;
   GlobalShadow shadow_;
   SyncOrder order_;
   int accessor_bits_;

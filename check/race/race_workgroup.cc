@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <set>
 #include <tuple>
@@ -29,17 +28,6 @@ bool of_one_address(const MemoryAccess& access) {
   const uint64_t first = access.address[std::countr_zero(access.lanes)];
   for (uint64_t left = access.lanes & (access.lanes - 1); left; left &= left - 1)
     if (access.address[std::countr_zero(left)] != first) return false;
-  return true;
-}
-
-/// Whether no two lanes can meet: each begins where the one before it has ended, or further on.
-bool ascends(const MemoryAccess& access) {
-  uint64_t end = 0;
-  for (uint64_t left = access.lanes; left; left &= left - 1) {
-    const uint64_t address = access.address[std::countr_zero(left)];
-    if (address < end) return false;
-    end = address + access.bytes;
-  }
   return true;
 }
 
@@ -83,6 +71,7 @@ RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& v
   if (waves_ > 1 && view.lds_size) shadow_ = launch_.take_lds_shadow(view.lds_size, generation);
   if (waves_ > 1) waves_log_ = launch_.take_wave_log();
   clocks_.begin(generation);
+  if (launch_.equal_writes()) lane_writes_.resize(waves_);
 }
 
 void RaceWorkgroup::ends() {
@@ -116,6 +105,7 @@ void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
 
 void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts) {
   const uint16_t events = facts.events;
+  if (!lane_writes_.empty() && (events & SiteFacts::kWaitsForStores)) lane_writes_[wave].forget();
   if (events & SiteFacts::kWaitsForLds) state.waited_for_lds = true;
   if (events & SiteFacts::kWritesBack) state.wrote_back = true;
   if (events & SiteFacts::kWaitsForLds) state.flat = false;
@@ -159,6 +149,7 @@ void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
 
 void RaceWorkgroup::barrier_completes() {
   ++phase_;
+  for (LaneWrites& written : lane_writes_) written.forget();
   met_ = !std::exchange(apart_, false);
   if (launch_.splits_barriers()) clocks_.all_arrived();
   if (!met_) return;
@@ -405,7 +396,7 @@ WaveRace::Rule RaceWorkgroup::rule_of(const WaveConflict& conflict, Severity& se
   const emulate::Site* const second = launch_.site(b.site);
   if (!first || !second) return None;
   if (is(GlobalKind::Write, GlobalKind::Write)) {
-    severity = conflict.equal ? Severity::Hint : Severity::Error;
+    severity = conflict.equal ? launch_.severity_of_equal() : Severity::Error;
     return conflict.equal ? SameValue : WriteWrite;
   }
   if (is(GlobalKind::Read, GlobalKind::Write)) {
@@ -426,52 +417,20 @@ WaveRace::Rule RaceWorkgroup::rule_of(const WaveConflict& conflict, Severity& se
   return disguised || compares_and_swaps(other) ? None : AtomicPlain;
 }
 
-namespace {
-
-/// Whether either may stay: the same bytes, or NaNs of f32, whose bits no program tells apart.
-bool same_values(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
-  if (std::memcmp(a, b, bytes) == 0) return true;
-  for (uint32_t i = 0; i < bytes; i += 4) {
-    uint32_t one, other;
-    if (bytes - i < 4) return false;
-    std::memcpy(&one, a + i, 4);
-    std::memcpy(&other, b + i, 4);
-    const auto is_nan = [](uint32_t bits) { return std::isnan(std::bit_cast<float>(bits)); };
-    if (one != other && !(is_nan(one) && is_nan(other))) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Site& site,
                                 const StoredData& data, const MemoryAccess& access) {
-  if (access.scalar || access.side_by_side || access.bytes > 16 || data.first < 0 || ascends(access)) return;
-  constexpr uint32_t kSlots = 128;
-  uint8_t lane_at[kSlots] = {};  // lane + 1, by a hash of its address
-  for (uint64_t left = access.lanes; left; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const uint64_t address = access.address[lane];
-    auto slot = static_cast<uint32_t>(address * 0x9e3779b97f4a7c15u >> 57);
-    while (lane_at[slot] && access.address[lane_at[slot] - 1] != address) slot = (slot + 1) % kSlots;
-    if (!lane_at[slot]) {
-      lane_at[slot] = static_cast<uint8_t>(lane + 1);
-      continue;
-    }
-    const int other = lane_at[slot] - 1;
-    uint8_t values[2][16];
-    if (!data.read(wave, lane, access.bytes, values[0]) || !data.read(wave, other, access.bytes, values[1]))
-      return;
-    if (same_values(values[0], values[1], access.bytes)) continue;
+  const auto tell = [&](const LaneConflict& conflict) {
     tell_lane_conflict(launch_, {.wave = wave,
                                  .site = site,
                                  .access = access,
-                                 .address = address,
-                                 .lanes = uint64_t{1} << lane | uint64_t{1} << other,
+                                 .conflict = conflict,
                                  .workgroup = id_,
                                  .order = {launch_.launch().id, number_, events_}});
-    return;
-  }
+  };
+  if (const auto differing = lanes_that_differ(wave, data, access)) return tell(*differing);
+  if (lane_writes_.empty()) return;
+  LaneWrites& written = lane_writes_[wave.index()];
+  if (const auto equal = written.add(wave, site, data, access)) tell(*equal);
 }
 
 }  // namespace wavesmith::check

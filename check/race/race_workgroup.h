@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "check/race/lane_writes.h"
 #include "check/race/race_findings.h"
 #include "check/race/race_launch.h"
 #include "check/race/wave_clocks.h"
@@ -83,7 +84,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   std::unique_ptr<LdsShadow> shadow_;
   WaveClocks clocks_;
   std::unique_ptr<WaveLog> waves_log_;
-  bool spreads_;  ///< over two compute units
+  std::vector<LaneWrites> lane_writes_;  ///< by wave; empty: nobody asks for equal ones
+  bool spreads_;                         ///< over two compute units
   std::array<WaveState, WaveClocks::kWaves> states_{};
   bool pending_invalidate_ = false;  ///< something was acquired since the last one
   SyncLog log_;

@@ -38,7 +38,7 @@ struct CheckOptions {
   std::string checkers = "memory,race,wait,hazard,init,sync";
   std::string sarif, suppressions, baseline;
   uint32_t orders = 0;
-  bool json = false, hints = false;
+  bool json = false, hints = false, equal_writes = false;
 };
 
 /// Files of findings that were accepted before.
@@ -51,6 +51,7 @@ struct Accepted {
 [[noreturn]] void become_program(const CheckOptions& options, const std::string& folder) {
   setenv("WAVESMITH_CHECK", options.checkers.c_str(), 1);
   setenv("WAVESMITH_CHECK_REPORT", folder.c_str(), 1);
+  if (options.equal_writes) setenv("WAVESMITH_CHECK_RACE", "equal-writes", 1);
   study::RunOptions run = options.run;
   if (options.json) dup2(2, 1);  // standard output is the report's
   if (!run.program.empty()) _exit(run_program(run));
@@ -273,6 +274,9 @@ void add_check(CLI::App& app, Action& action, std::vector<std::string> program) 
                       "run it in so many other orders of workgroups and waves, too, and tell whether its "
                       "standard output or a kernel's buffers differ");
   command->add_flag("--hints", options->hints, "tell hints too");
+  command->add_flag("--equal-writes", options->equal_writes,
+                    "take unordered writes of equal values to one place for races, too: by lanes, waves or "
+                    "workgroups");
   command->add_flag("--json", options->json, "all of it as JSON, hints too");
   command->add_option("--sarif", options->sarif, "write the findings for code hosts, as SARIF 2.1.0");
   command->add_option(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,13 +114,19 @@ class Checked:
         return "\n\n".join([*(str(fault) for fault in self.faults), summary])
 
 
-def check(function: Callable[..., Any], *arguments: Any, checks: str | Iterable[str] = DEFAULT_CHECKS) -> Checked:
+def check(
+    function: Callable[..., Any],
+    *arguments: Any,
+    checks: str | Iterable[str] = DEFAULT_CHECKS,
+    equal_writes: bool = False,
+) -> Checked:
     """Calls `function(*arguments)` and tells what is wrong with the kernels that it launches.
 
     Args:
         function: launches kernels on this process's emulated GPUs, by whatever package.
         arguments: given to it.
         checks: names of checkers, or "all": see `wavesmith check --help`.
+        equal_writes: whether unordered writes of equal values to one place are races, too.
 
     Returns:
         What was found, with the function's result.
@@ -131,7 +139,7 @@ def check(function: Callable[..., Any], *arguments: Any, checks: str | Iterable[
         >>> checked = wavesmith.check(lambda: add[grid](x, y, out, n), checks="race,memory")
         >>> assert checked.ok, checked
     """
-    with Checking(checks) as checking:
+    with Checking(checks, equal_writes) as checking:
         result = function(*arguments)
     return checking.checked(result)
 
@@ -139,8 +147,9 @@ def check(function: Callable[..., Any], *arguments: Any, checks: str | Iterable[
 class Checking:
     """Checks while its block runs; `checked()` tells what was found."""
 
-    def __init__(self, checks: str | Iterable[str] = DEFAULT_CHECKS) -> None:
+    def __init__(self, checks: str | Iterable[str] = DEFAULT_CHECKS, equal_writes: bool = False) -> None:
         self._names = checks if isinstance(checks, str) else ",".join(checks)
+        self._equal_writes = equal_writes
         self._library: Any = None
         self._report = ""
 
@@ -157,7 +166,9 @@ class Checking:
         for function in (library.wavesmith_check_report, library.wavesmith_last_failure):
             function.restype = ctypes.c_size_t
             function.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-        if library.wavesmith_check_begin(self._names.encode()):
+        with _asking_for_equal_writes(self._equal_writes):
+            refused = library.wavesmith_check_begin(self._names.encode())
+        if refused:
             why = _text(library.wavesmith_last_failure)
             raise (UseError if "under way" in why else BadInputError)(why)
         self._library = library
@@ -178,6 +189,22 @@ class Checking:
             hints=tuple(one for one in faults if one.severity == "hint"),
             result=result,
         )
+
+
+@contextmanager
+def _asking_for_equal_writes(asked: bool) -> Iterator[None]:
+    """The library reads it when checks begin."""
+    name = "WAVESMITH_CHECK_RACE"
+    before = os.environ.get(name)
+    if asked:
+        os.environ[name] = "equal-writes"
+    try:
+        yield
+    finally:
+        if asked and before is None:
+            del os.environ[name]
+        elif asked and before is not None:
+            os.environ[name] = before
 
 
 def _text(function: Any) -> str:

@@ -43,6 +43,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="check the kernels of each test: race,memory or all (wavesmith check --help lists them)",
     )
     group.addoption(
+        "--wavesmith-equal-writes",
+        action="store_true",
+        help="with --wavesmith-check race: unordered writes of equal values to one place are races, too",
+    )
+    group.addoption(
         "--wavesmith-gpu",
         metavar="GPUS",
         help="each test once per emulated GPU: mi300x,rx9070xt (wavesmith gpus lists them); mi300x:2 is two",
@@ -80,7 +85,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         return (yield)
     from wavesmith._check import Checking
 
-    with Checking(checks) as checking:
+    with Checking(checks, item.config.getoption("--wavesmith-equal-writes")) as checking:
         result = yield
     checked = checking.checked()
     if not checked.ok:

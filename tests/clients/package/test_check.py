@@ -62,6 +62,23 @@ def test_tells_nothing_of_a_kernel_that_is_right() -> None:
     assert str(checked).startswith("nothing found in 1 launches (memory, race")
 
 
+MARK = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void mark(int* x) { x[0] = 7; }
+"""
+
+
+def mark() -> None:
+    wavesmith.run(wavesmith.cc(MARK), "mark", grid=1, block=64, args=[np.zeros(1, dtype=np.int32)])
+
+
+def test_tells_writes_of_equal_values_on_request() -> None:
+    assert wavesmith.check(mark, checks="race").ok
+    (fault,) = wavesmith.check(mark, checks="race", equal_writes=True).faults
+    assert (fault.rule, fault.severity) == ("lanes-same-value", "warning")
+    assert wavesmith.check(mark, checks="race").ok
+
+
 def test_refuses_checkers_that_there_are_not() -> None:
     with pytest.raises(wavesmith.BadInputError, match="no checker 'rice'"):
         wavesmith.check(reverse, 2, checks="rice")
@@ -78,3 +95,6 @@ def test_fails_tests_in_which_something_is_found(pytester: pytest.Pytester, monk
     result = pytester.runpytest_subprocess(*words, "--wavesmith-gpu", "mi300x", timeout=100)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*warning [[]sync/barrier-without-all[]]*", "*fix:*"])
+    words = ("-p", "no:cacheprovider", "-k", "1", "--wavesmith-check", "race", "--wavesmith-equal-writes")
+    result = pytester.runpytest_subprocess(*words, "--wavesmith-gpu", "mi300x", timeout=100)
+    result.assert_outcomes(passed=1)
