@@ -41,6 +41,20 @@ bool is_buffer(const emulate::Site& site) {
   return space == isa::Space::Buffer || space == isa::Space::Typed;
 }
 
+/// Whether code takes an address outside of LDS on purpose, for a 0 or to store nothing, as Tensile does with
+/// 0xf00000: several lanes, none of them inside, at one round number that no index comes to by steps.
+bool means_to_be_outside(const FaultyAccess& faulty) {
+  constexpr uint64_t kMostLds = 160 << 10, kRound = 1 << 16;  // of a workgroup, on CDNA4
+  const uint64_t lanes = faulty.lanes, first = first_address(faulty);
+  if (faulty.access.lanes || std::popcount(lanes) < 2 || first < kMostLds || first >= uint64_t{1} << 31)
+    return false;
+  const isa::Modifier* const offset = faulty.site.instruction.find("offset");
+  if ((first - (offset ? static_cast<uint64_t>(offset->values[0]) : 0)) % kRound) return false;
+  for (uint64_t left = lanes; left; left &= left - 1)
+    if (faulty.access.address[std::countr_zero(left)] != first) return false;
+  return true;
+}
+
 /// What lies at an address, far neighbours apart.
 Place place_at(const Launch& launch, uint64_t address) {
   const Place place = launch.memory.place_of(address);
@@ -160,12 +174,27 @@ void MemoryReporter::read_only(const FaultyAccess& faulty, const char* what) {
 }
 
 void MemoryReporter::beyond_lds(const FaultyAccess& faulty) {
+  if (means_to_be_outside(faulty)) return nowhere_in_lds(faulty);
   add(faulty, "lds-out-of-bounds", [&] {
     return finding(
         faulty, "lds-out-of-bounds",
         fmt::format("{} beyond the workgroup's {} bytes of LDS: {}", access_text(faulty), lds_bytes_,
                     faulty.access.direction == Direction::Load ? "it gives 0" : "it is dropped"),
         fmt::format("LDS + {:#x}", first_address(faulty)), "bound the index, or give the launch more LDS");
+  });
+}
+
+void MemoryReporter::nowhere_in_lds(const FaultyAccess& faulty) {
+  add(faulty, "lds-nowhere", [&] {
+    Finding made = finding(
+        faulty, "lds-nowhere",
+        fmt::format("{} with one address in all lanes, where no workgroup has LDS: {}, which may be meant",
+                    access_text(faulty),
+                    faulty.access.direction == Direction::Load ? "it gives 0" : "it is dropped"),
+        fmt::format("LDS + {:#x}", first_address(faulty)),
+        "leave the lanes out by EXEC, if it is not meant");
+    made.severity = Severity::Hint;
+    return made;
   });
 }
 

@@ -40,6 +40,7 @@ class MemoryReporter {
   void resource(const FaultyAccess& access);
 
  private:
+  void nowhere_in_lds(const FaultyAccess& faulty);
   void add(const FaultyAccess& faulty, std::string_view rule, const std::function<Finding()>& make);
   [[nodiscard]] Finding finding(const FaultyAccess& faulty, std::string_view rule, std::string what,
                                 std::string address, std::string fix) const;
