@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "check/hazard/facts.h"
+#include "check/hazard/release.h"
 #include "check/hazard/scalar_reads.h"
 
 namespace wavesmith::check::hazard {
@@ -29,6 +30,7 @@ class Dependencies {
       if (parts.matrix && feeds_matrix(site, parts, happened)) found(happened);
     }
     if (scalars_.watches()) scalars_.step(site, parts, found);
+    release_.step(site, parts, found);
     issue(site, facts);
   }
 
@@ -58,6 +60,7 @@ class Dependencies {
   uint64_t watched_ = 0, exec_watched_ = 0;  ///< until so many vector instructions have issued
   uint64_t exec_written_ = 0;                ///< vector instructions before the SALU's last write of EXEC
   ScalarReads scalars_;
+  Release release_;
 };
 
 }  // namespace wavesmith::check::hazard

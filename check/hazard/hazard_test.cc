@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <optional>
 
 #include "check/testing.h"
 
@@ -21,6 +22,7 @@ std::vector<std::string> rules_of(std::string_view target, int lanes, std::strin
       "s_nop 7\ns_nop 7\n",
       rdna ? "b64" : "dwordx2", wait, rdna ? "0x31004000" : "0x00027000");
   CheckedKernel kernel("hazard", target, prelude + std::string(text), lanes, 4096);
+  kernel.describe = [](object::Kernel& described) { described.fields.private_segment_fixed_size = 16; };
   uint32_t* const data = kernel.allocate(4096);
   const auto done = kernel.launch(1, static_cast<uint32_t>(lanes), {reinterpret_cast<uint64_t>(data)});
   EXPECT_TRUE(done) << text << "\n" << (done ? "" : done.error().text());
@@ -217,6 +219,22 @@ constexpr Pair kPairs[] = {
      "v_cndmask_b32 v3, v1, v2, vcc_lo\nv_cmp_eq_u32 vcc_lo, v1, v2\ns_wait_alu depctr_va_vcc(0)\nv_cndmask_b32 v3, v1, v2, vcc_lo"},
     {"sgpr-reread", "gfx1201", 64, "v_readfirstlane_b32 s12, v1\nv_mov_b32 v3, s12\nv_readfirstlane_b32 s12, v2\nv_mov_b32 v4, s12",
      "v_readfirstlane_b32 s12, v1\nv_mov_b32 v3, s12\nv_readfirstlane_b32 s12, v2\ns_mov_b32 s13, s12\nv_mov_b32 v4, s12"},
+    {"sgpr-reread", "gfx1201", 32, "v_permlanex16_b32 v3, v0, s12, 0\ns_mov_b32 s12, 3\nv_permlanex16_b32 v4, v0, s12, 0",
+     "v_permlanex16_b32 v3, v0, s12, 0\ns_mov_b32 s12, 3\ns_wait_alu depctr_sa_sdst(0)\nv_permlanex16_b32 v4, v0, s12, 0"},
+    {"sgpr-reread", "gfx1201", 64, "v_add_nc_u32 v3, s13, v1\ns_mov_b32 s12, 3\nv_permlane16_b32 v4, v0, s12, s14",
+     "v_add_nc_u32 v3, s15, v1\ns_mov_b32 s12, 3\nv_permlane16_b32 v4, v0, s12, s16"},
+    {"release-nop", "gfx1100", 32, "global_store_b32 v0, v1, s[4:5]\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)",
+     "global_store_b32 v0, v1, s[4:5]\ns_nop 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"},
+    {"release-nop", "gfx1151", 64, "s_nop 0\ns_mov_b32 s12, 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)",
+     "s_mov_b32 s12, 0\ns_nop 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"},
+    {"release-nop", "gfx1201", 32, "s_wait_storecnt 0x0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)",
+     "s_wait_storecnt 0x0\ns_nop 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"},
+    {"release-scratch", "gfx1100", 32, "scratch_store_b32 off, v0, off\ns_nop 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)",
+     "scratch_store_b32 off, v0, off\ns_waitcnt_vscnt null, 0x0\ns_nop 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"},
+    {"release-scratch", "gfx1151", 64, "scratch_store_b32 off, v0, off\nglobal_store_b32 v0, v1, s[4:5]\ns_waitcnt_vscnt null, 0x2\ns_nop 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)",
+     "scratch_store_b32 off, v0, off\nglobal_store_b32 v0, v1, s[4:5]\ns_waitcnt_vscnt null, 0x1\ns_nop 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"},
+    {"release-scratch", "gfx1201", 32, "scratch_store_b32 off, v0, off\ns_wait_loadcnt 0x0\ns_nop 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)",
+     "scratch_store_b32 off, v0, off\ns_wait_storecnt 0x0\ns_nop 0\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"},
 };
 // clang-format on
 
@@ -290,6 +308,22 @@ TEST(Hazard, IsAHintWhereKernelsOfAmdDoTheSame) {
   EXPECT_EQ(findings[0].severity, Severity::Error);
   EXPECT_EQ(findings[0].parties[0].instruction, "v_mul_f32_e32 v8, v4, v0");
   EXPECT_EQ(findings[1].severity, Severity::Hint);
+}
+
+TEST(Hazard, IsAHintBehindATakenBranchThatAmdReliesOn) {
+  const auto severity = [](std::string_view between) {
+    CheckedKernel kernel("hazard", "gfx942",
+                         fmt::format("s_cmp_eq_u32 s0, s0\nv_mfma_f32_32x32x8f16 v[4:19], v[0:1], v[0:1], 0\n{}"
+                                     "s_cbranch_scc1 over\ns_nop 7\nover:\nv_add_f32 v20, v4, v0",
+                                     between));
+    EXPECT_TRUE(kernel.launch(1, 64, {}));
+    const auto findings = kernel.findings();
+    return findings.size() == 1 ? std::optional(findings[0].severity) : std::nullopt;
+  };
+  // Passes: eight. The branch is four states and one more.
+  EXPECT_EQ(severity("s_nop 1\n"), Severity::Error);
+  EXPECT_EQ(severity("s_nop 2\n"), Severity::Hint);
+  EXPECT_EQ(severity("s_nop 6\n"), std::nullopt);
 }
 
 TEST(Hazard, IsToldWithBothInstructionsAndTheWaitThatIsMissing) {

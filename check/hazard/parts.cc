@@ -105,6 +105,7 @@ void add_memory(Parts& parts, const isa::Instruction& in, const isa::Row& row, i
   // Loads of buffers to LDS are not in the manual's list, and AMD's own kernels (AITER) put nothing in
   // between.
   parts.needs_m0 = (isa::loads_to_lds(in) && !buffer) || (lds && (row.facts.by_lane || in.has("gds")));
+  parts.stores_to_scratch = space == isa::Space::Scratch;
   const bool offset = buffer && operands.scalar && registers_of(*operands.scalar, lanes).count;
   if (!lds && data.count > 2 && is_vector(data) && !offset) parts.store_data = {data};
 }
@@ -212,6 +213,9 @@ Parts parts_of(const emulate::Site& site, const isa::Target& target, int wave_la
     }
   } else if (row && row->shape == isa::Shape::Memory) {
     if (parts.pipe != Pipe::Smem) add_memory(parts, in, *row, wave_lanes);
+    const std::vector<isa::Counter> counters = counters_of(in, row, target);
+    parts.stores = std::ranges::any_of(
+        counters, [](isa::Counter one) { return one == isa::Counter::Vs || one == isa::Counter::Store; });
   } else if (row && row->shape != isa::Shape::Scalar) {
     add_sources(parts, in, *row, wave_lanes);
     find_moved_result(parts, in);
@@ -222,7 +226,11 @@ Parts parts_of(const emulate::Site& site, const isa::Target& target, int wave_la
     find_hardware_register(parts, in);
     const isa::ControlRow* const control = isa::find_control(in.mnemonic);
     if (parts.operation == Operation::WaitForOthers && control->facts.fields) parts.drains = drains_of(in);
-    parts.waits_for_memory = isa::wait_counters(in).vm == 0;
+    parts.releases_registers =
+        parts.operation == Operation::Message && in.text.find("MSG_DEALLOC_VGPRS") != std::string::npos;
+    const isa::WaitCounters waits = isa::wait_counters(in);
+    parts.waits_for_memory = waits.vm == 0;
+    parts.stores_left = std::min(waits.vs, waits.store);
   }
   return parts;
 }

@@ -10,6 +10,7 @@
 #include "isa/effects.h"
 #include "isa/pipe.h"
 #include "isa/target.h"
+#include "isa/wait_counters.h"
 
 namespace wavesmith::check::hazard {
 
@@ -64,6 +65,11 @@ struct Parts {
   bool needs_m0 = false;  ///< reads M0 where hardware does not wait for the SALU to write it
   int states = 1;         ///< wait states from it to the next instruction
   Drains drains;
+  // Of RDNA
+  bool releases_registers = false;  ///< MSG_DEALLOC_VGPRS
+  bool stores = false;              ///< counts as a store: vscnt, storecnt
+  bool stores_to_scratch = false;
+  int stores_left = isa::WaitCounters::kAny;  ///< stores that a wait lets be under way
 };
 
 Parts parts_of(const emulate::Site& site, const isa::Target& target, int wave_lanes);

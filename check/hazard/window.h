@@ -64,6 +64,8 @@ class Window {
   bool judge(uint64_t number, const emulate::Site& site, const Facts& facts, uint64_t between,
              Happened& happened) const;
   bool overwritten(uint64_t number, isa::RegisterRange registers) const;
+  /// Whether a branch was taken between a past instruction and the one that follows the last.
+  [[nodiscard]] bool branched_since(uint64_t number, const emulate::Site& site) const;
 
   const isa::Target& target_;
   std::array<Past, kKept> past_{};
