@@ -10,17 +10,25 @@ class Init final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    return std::make_unique<init::LaunchListener>(launch, findings_, *global_, pool_, plans_.of(launch));
+    return std::make_unique<init::LaunchListener>(launch, findings_, *global_, handed_over_, pool_,
+                                                  plans_.of(launch));
   }
   void allocated(uint64_t address, uint64_t bytes) override { global_->undefine(address, bytes); }
-  void released(uint64_t address, uint64_t bytes) override { global_->define(address, bytes); }
+  void released(uint64_t address, uint64_t bytes) override {
+    global_->define(address, bytes);
+    handed_over_.forget(address, bytes);
+  }
   void accessed(const HostAccess& access) override {
-    if (access.writes) global_->define(access.address, access.bytes);
+    if (access.writes)
+      global_->define(access.address, access.bytes);
+    else
+      handed_over_.read(access.address, access.bytes, *global_, findings_);
   }
   void copied(uint64_t to, uint64_t from, uint64_t bytes) override { global_->copy(to, from, bytes); }
 
  private:
   std::unique_ptr<init::GlobalShadow> global_ = std::make_unique<init::GlobalShadow>();
+  init::HandedOver handed_over_;
   init::ShadowPool pool_;
   PerProgram<PerSite<init::Plan>> plans_;
 };

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -287,6 +288,40 @@ TEST(Init, TellsWhereTheValueComesFrom) {
   EXPECT_EQ(findings[0].parties[1].instruction, "global_load_dword v3, v1, s[4:5] offset:64");
   EXPECT_EQ(findings[0].parties[0].lanes, 0xffffu);
   EXPECT_NE(findings[0].address.find("4096 bytes) + 0x40"), std::string::npos) << findings[0].address;
+}
+
+/// What is found when a kernel stores with these modifiers what it has calculated from a register that nobody
+/// wrote, and `then` has happened.
+std::vector<std::string> found_handed_over(std::string_view modifiers, bool reads, std::string_view more = {}) {
+  const WaveOf wave{"gfx942", 64};
+  CheckedKernel kernel("init", wave.target,
+                       text_for(fmt::format("v_add_f32 v2, v3, v0\nglobal_store_dword v1, v2, s[4:5] {}\n{}",
+                                            modifiers, more),
+                                wave));
+  const auto address = reinterpret_cast<uint64_t>(kernel.allocate(1024));
+  kernel.session().tell([&](Checker& checker) {
+    checker.accessed({.call = "hipMemset", .address = address, .bytes = 4096, .writes = true});
+  });
+  EXPECT_TRUE(kernel.launch(2, 64, {address}));
+  if (reads)
+    kernel.session().tell([&](Checker& checker) {
+      checker.accessed({.call = "hipMemcpy", .address = address + 252, .bytes = 1000});
+    });
+  return kernel.rules();
+}
+
+TEST(Init, WhatWorkgroupsHandEachOtherCountsOnceItIsRead) {
+  using Rules = std::vector<std::string>;
+  constexpr std::string_view kTold = "output at global_store_dword v1, v2, s[4:5]";
+  EXPECT_EQ(found_handed_over("", false), Rules{std::string(kTold)});
+  EXPECT_EQ(found_handed_over("sc1", false), Rules{});
+  EXPECT_EQ(found_handed_over("sc1", true), Rules{std::string(kTold) + " sc1"});
+  EXPECT_EQ(found_handed_over("sc1", true, "global_store_dword v1, v0, s[4:5]"), Rules{});
+  // Whoever reads it and stores it for others uses it.
+  EXPECT_EQ(found_handed_over("sc1", false,
+                              "s_waitcnt vmcnt(0)\nglobal_load_dword v4, v1, s[4:5] sc1\ns_waitcnt vmcnt(0)\n"
+                              "global_store_dword v1, v4, s[4:5] offset:1024"),
+            Rules{"output at global_store_dword v1, v4, s[4:5] offset:1024"});
 }
 
 TEST(Init, PartOfAStoreMayBePadding) {

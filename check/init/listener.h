@@ -9,6 +9,7 @@
 
 #include "check/findings.h"
 #include "check/init/global_shadow.h"
+#include "check/init/handed_over.h"
 #include "check/init/plan.h"
 #include "check/init/shadow.h"
 #include "check/launch.h"
@@ -32,9 +33,14 @@ class ShadowPool {
 
 class LaunchListener final : public emulate::Listener {
  public:
-  LaunchListener(const Launch& launch, Findings& findings, GlobalShadow& global, ShadowPool& pool,
-                 std::shared_ptr<PerSite<Plan>> plans)
-      : launch(launch), findings(findings), global(global), pool(pool), plans_(std::move(plans)) {}
+  LaunchListener(const Launch& launch, Findings& findings, GlobalShadow& global, HandedOver& handed_over,
+                 ShadowPool& pool, std::shared_ptr<PerSite<Plan>> plans)
+      : launch(launch),
+        findings(findings),
+        global(global),
+        handed_over(handed_over),
+        pool(pool),
+        plans_(std::move(plans)) {}
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override;
   const Plan& plan(const emulate::Site& site) {
     return plans_->of(site, [&] { return plan_of(site, launch.target, launch.wave_lanes); });
@@ -43,6 +49,7 @@ class LaunchListener final : public emulate::Listener {
   const Launch& launch;
   Findings& findings;
   GlobalShadow& global;
+  HandedOver& handed_over;
   ShadowPool& pool;
 
  private:

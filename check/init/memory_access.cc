@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "check/init/workgroup.h"
+#include "isa/coherence.h"
 
 namespace wavesmith::check::init {
 namespace {
@@ -131,6 +132,7 @@ bool Workgroup::loads_global(const Access& access, Lanes& lanes) {
       if (!bytes) return;
       if (!lanes.any) where = access.address[lane] + static_cast<uint64_t>(std::countr_zero(bytes));
       lanes.any |= uint64_t{1} << lane;
+      if (launch_.handed_over.any(access.address[lane], access.bytes)) lanes.computed |= uint64_t{1} << lane;
     });
   }
   if (!lanes.any) return false;
@@ -278,6 +280,15 @@ bool Workgroup::from_registers(const Plan&, const Access& access, RegisterRange 
   return lanes.any != 0;
 }
 
+/// Whether a store is for other workgroups, in memory that the host does not reach.
+bool Workgroup::hands_over(const Access& access) const {
+  if (access.direction != Direction::Store || !isa::reaches_other_workgroups(site_->instruction)) return false;
+  const Launch& launch = launch_.launch;
+  const auto held =
+      launch.memory.find(reinterpret_cast<const void*>(access.address[std::countr_zero(access.lanes)]));
+  return held && (!launch.owner_of || launch.owner_of(held->use) == Launch::Owner::Program);
+}
+
 /// Copying is no use: what came from device memory may go back to it. Where only a part of a lane's data is
 /// undefined, it may be a structure's padding.
 void Workgroup::check_output(const Access& access, Lanes& lanes) {
@@ -288,6 +299,10 @@ void Workgroup::check_output(const Access& access, Lanes& lanes) {
   if (!copied)
     for_lanes(lanes.any & ~lanes.computed,
               [&](int lane) { (lanes.bytes[lane] == whole ? used : partly) |= uint64_t{1} << lane; });
+  if (used && hands_over(access)) {
+    hand_over(access, used, lanes.origin);
+    used = 0;
+  }
   if (used) tell(Use::Output, access.scalar ? 0 : used, lanes.origin);
   if (partly) tell(Use::PartOfOutput, partly, lanes.origin);
   // What was told of once is not told of again.

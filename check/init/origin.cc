@@ -46,6 +46,9 @@ Words words_of(Use use) {
     case Use::Output:
       return {"output", "the result in memory depends on what nobody wrote",
               "write it before it is used, or leave these lanes out of the store", Severity::Error};
+    case Use::HandedOver:
+      return {"output", "what is handed to other workgroups depends on what nobody wrote, and the host reads it",
+              "write it before it is used, or leave these lanes out of the store", Severity::Error};
     case Use::PartOfOutput:
       break;
   }
@@ -63,14 +66,14 @@ uint32_t OriginTable::add(const Origin& origin) {
   return found->second;
 }
 
-void report(Findings& findings, const Launch& launch, Use use, const User& user, const Origin& origin) {
+void report(const Add& add, const Launch& launch, Use use, const User& user, const Origin& origin) {
   const Words words = words_of(use);
   const bool in_register = origin.kind == Origin::Kind::Register;
-  findings.add({.rule = words.rule,
-                .first = user.site.instruction.pc,
-                .second = origin.site ? origin.site->instruction.pc : 0,
-                .about = in_register ? origin.where + 1 : 0},
-               {launch.id, launch.number_of(user.workgroup), user.event}, [&] {
+  add({.rule = words.rule,
+       .first = user.site.instruction.pc,
+       .second = origin.site ? origin.site->instruction.pc : 0,
+       .about = in_register ? origin.where + 1 : 0},
+      {launch.id, launch.number_of(user.workgroup), user.event}, [&] {
                  Finding finding{.topic = Topic::Init,
                                  .rule = std::string(words.rule),
                                  .severity = words.severity,

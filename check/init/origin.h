@@ -1,6 +1,7 @@
 // Where undefined values come from, and what is told of those that decide something.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -22,7 +23,7 @@ struct Origin {
 };
 
 /// How a value that nobody wrote matters.
-enum class Use : uint8_t { Branch, Address, Output, PartOfOutput };
+enum class Use : uint8_t { Branch, Address, Output, PartOfOutput, HandedOver };
 
 /// Those of a workgroup, by number; 0 is none. An instruction has one for each register that it reads, and
 /// one for what it loads.
@@ -45,6 +46,9 @@ struct User {
   uint64_t event;  ///< in its workgroup
 };
 
-void report(Findings& findings, const Launch& launch, Use use, const User& user, const Origin& origin);
+/// Takes a finding: its key, its order and what makes it (Findings::add).
+using Add =
+    std::function<void(const Findings::Key&, const Findings::Order&, const std::function<Finding()>&)>;
+void report(const Add& add, const Launch& launch, Use use, const User& user, const Origin& origin);
 
 }  // namespace wavesmith::check::init

@@ -174,7 +174,18 @@ uint32_t Workgroup::loaded(Origin::Kind kind, uint64_t where, uint64_t lanes) {
 
 void Workgroup::tell(Use use, uint64_t lanes, uint32_t origin) {
   const User user{*site_, id_, number_, lanes, event_};
-  report(launch_.findings, launch_.launch, use, user, origins_.at(origin));
+  report([&](const auto&... finding) { launch_.findings.add(finding...); }, launch_.launch, use, user,
+         origins_.at(origin));
+}
+
+void Workgroup::hand_over(const Access& access, uint64_t lanes, uint32_t origin) {
+  const User user{*site_, id_, number_, access.scalar ? 0 : lanes, event_};
+  report(
+      [&](const auto&... finding) {
+        for (uint64_t left = lanes; left; left &= left - 1)
+          launch_.handed_over.add(access.address[std::countr_zero(left)], access.bytes, finding...);
+      },
+      launch_.launch, Use::HandedOver, user, origins_.at(origin));
 }
 
 std::unique_ptr<emulate::WorkgroupListener> LaunchListener::workgroup(const emulate::WorkgroupView& view) {

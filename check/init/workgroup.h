@@ -36,6 +36,8 @@ class Workgroup final : public emulate::WorkgroupListener, private Origins {
   void check_branch(const emulate::WaveView& view, const Plan& plan);
   void define_result(const emulate::WaveView& view, const Plan& plan);
   void tell(Use use, uint64_t lanes, uint32_t origin);
+  /// A store to the lanes' places that becomes a finding if the host reads them.
+  void hand_over(const Access& access, uint64_t lanes, uint32_t origin);
   uint32_t loaded(Origin::Kind kind, uint64_t where, uint64_t lanes);
 
   // What memory holds.
@@ -52,6 +54,7 @@ class Workgroup final : public emulate::WorkgroupListener, private Origins {
   void to_scalars(const Plan& plan, const Lanes& lanes);
   bool from_registers(const Plan& plan, const Access& access, isa::RegisterRange data, Lanes& lanes);
   void check_output(const Access& access, Lanes& lanes);
+  [[nodiscard]] bool hands_over(const Access& access) const;
   void atomic(const Plan& plan, const Access& access);
   void to_lds(const Access& access);
 

@@ -323,7 +323,11 @@ class Launcher {
     dispatch.listeners = observed.listeners();
     const auto done = emulate::run(dispatch, memory_, {.threads = 1, .instructions = most_});
     observed.finished(done ? nullptr : &done.error());
-    session.tell([](check::Checker& checker) { checker.ends(); });
+    session.tell([&](check::Checker& checker) {
+      for (const Buffer& buffer : buffers_)
+        checker.accessed({.call = "the end", .address = reinterpret_cast<uint64_t>(buffer.at), .bytes = buffer.size});
+      checker.ends();
+    });
     return done ? "" : done.error().text();
   }
 
