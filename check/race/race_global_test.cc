@@ -12,6 +12,8 @@ constexpr std::string_view kOwn = "s_lshl_b32 s10, s8, 8\nADD v2, s10, v1\n";
 /// The workgroup before this one; of the first the last of 8.
 constexpr std::string_view kBefore =
     "s_add_u32 s10, s8, 7\ns_and_b32 s10, s10, 7\ns_lshl_b32 s10, s10, 8\nADD v3, s10, v1\n";
+constexpr std::string_view kGridBarrier =
+    "s_mov_b32 m0, 0\nv_mov_b32 v4, 0\nds_gws_barrier v4 gds\ns_waitcnt expcnt(0) lgkmcnt(0)\n";
 /// Adds one to the counter at 0x8000 behind `fence`, and waits until there are eight.
 std::string meet(std::string_view release, std::string_view acquire) {
   return "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\n" + std::string(release) +
@@ -82,6 +84,14 @@ const RacePair kPairs[] = {
     {"ReleasedWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", "",
      8, 0},
+    // The fence stands before the grid's barrier; what is loaded between the two may be old behind it.
+    {"LoadedBetweenFenceAndGridBarrier", "insufficient-scope",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nACQUIRE\nLOAD v7, v2, s[4:5]\nWAIT_LOAD\n" + kGridBarrier +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "LOAD v7, v2, s[4:5]\nWAIT_LOAD\nSTORE v2, v0, s[4:5]\nRELEASE\nACQUIRE\n" + kGridBarrier +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD\n" + kGridBarrier + "STORE v2, v7, s[4:5]\nRELEASE\nACQUIRE\n" +
+         kGridBarrier + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0, "gfx9"},
     {"LastWorkgroupAddsUp", "global-read-write",
      // The last one to count reads what all have written; who reads without asking whether it is the last is
      // wrong.

@@ -48,6 +48,10 @@ RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings, std::shared_ptr
 
 void RaceLaunch::find_runtimes_memory() {
   using Kind = object::Argument::Kind;
+  const auto arguments = reinterpret_cast<uint64_t>(launch_.kernarg.data());
+  arguments_ = {arguments, arguments + launch_.kernarg.size()};
+  if (const auto held = launch_.memory.find(launch_.kernarg.data()))
+    arguments_ = {held->address, held->address + held->bytes};
   for (const object::Argument& argument : launch_.kernel.arguments) {
     const bool shared = argument.kind == Kind::HiddenPrintfBuffer ||
                         argument.kind == Kind::HiddenHostcallBuffer || argument.kind == Kind::HiddenHeap ||

@@ -115,6 +115,10 @@ class RaceLaunch final : public emulate::Listener {
       if (from < end && to > begin) return true;
     return false;
   }
+  /// Whether it lies with the kernel's arguments, which nobody writes.
+  [[nodiscard]] bool is_constant(uint64_t address) const {
+    return address >= arguments_.first && address < arguments_.second;
+  }
   void ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log);
 
  private:
@@ -138,6 +142,7 @@ class RaceLaunch final : public emulate::Listener {
   SyncOrder order_;
   int accessor_bits_;
   std::vector<std::pair<uint64_t, uint64_t>> runtimes_;
+  std::pair<uint64_t, uint64_t> arguments_;  ///< with the dispatch packet
   mutable std::mutex mutex_;
   std::vector<std::vector<Accessor>> accessors_;  ///< by workgroup
   std::vector<std::pair<std::unique_ptr<LdsShadow>, uint32_t>> idle_;

@@ -98,9 +98,11 @@ void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
   if (state.leaves && !met_) clocks_.leave(wave);
   if (state.acquires) {
     log_.add({.stamp = launch_.order().stamp(), .place = state.acquired, .what = SyncEntry::Acquire});
-    pending_invalidate_ = true;
+    if (state.holds_nothing)
+      log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
+    pending_invalidate_ = !state.holds_nothing;
   }
-  state.leaves = state.acquires = false;
+  state.leaves = state.acquires = state.holds_nothing = false;
 }
 
 void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts) {
@@ -115,6 +117,7 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
     state.got = std::max(state.got, events & SiteFacts::kInvalidates ? Acquired::Agent : Acquired::Workgroup);
     if (spreads_) clocks_.see(wave);
   }
+  if (events & SiteFacts::kInvalidates) state.loaded = false;
   if (events & SiteFacts::kInvalidates && pending_invalidate_) {
     log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
     pending_invalidate_ = false;
@@ -126,9 +129,13 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
   }
   if (events & SiteFacts::kLeaves) state.leaves = true;
   if (events & SiteFacts::kGrid) {
-    clocks_.acquire(wave, SyncLog::kGrid);
-    clocks_.release(wave, SyncLog::kGrid);
-    synchronise(wave, SyncLog::kGrid, true, true, visible(wave));
+    const uint64_t meeting = SyncLog::kGrid - meetings_++;
+    clocks_.acquire(wave, meeting);
+    clocks_.release(wave, meeting);
+    synchronise(wave, meeting, true, true, visible(wave));
+    // Nobody goes on before all have come: what was invalidated before it, and not loaded since, is as behind it.
+    state.holds_nothing =
+        std::ranges::none_of(states_, [](const WaveState& each) { return each.loaded; });
   }
 }
 
@@ -143,6 +150,7 @@ void RaceWorkgroup::stores_arrived(WaveState& state, uint32_t wave) {
 
 void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
   settle(states_[wave.index()], wave.index());
+  states_[wave.index()].loaded = false;
   // Who has ended is not waited for: it counts as having arrived.
   if (launch_.splits_barriers()) clocks_.arrive(wave.index());
 }
@@ -236,6 +244,8 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
            : is_plain ? GlobalKind::Write
                       : GlobalKind::Atomic;
   };
+  if (load && !state.loaded && !access.scalar)
+    state.loaded = !launch_.is_constant(access.address[std::countr_zero(access.lanes)]);
   LaneData lanes;
   const uint8_t* data = nullptr;
   const bool shown = visible(number);  // before what this one stores

@@ -30,6 +30,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
     bool waited_for_lds = false, waited_for_stores = false;  ///< directly before
     bool wrote_back = false;                                 ///< and has not yet waited for it
     bool flat = false, waited = false;                       ///< stores of flat addresses, for stores alone
+    bool loaded = false;  ///< from device memory, since it invalidated its caches at agent scope
+    bool holds_nothing = false;                              ///< nor its workgroup, when it meets the grid
     bool dirty = false;                                      ///< it stored what others may not see yet
     uint32_t unwaited = WaveClocks::kNow;                    ///< the clock of its first store not waited for
     Acquired got = Acquired::Nothing;                        ///< since it took the lock
@@ -87,6 +89,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   std::vector<LaneWrites> lane_writes_;  ///< by wave; empty: nobody asks for equal ones
   bool spreads_;                         ///< over two compute units
   std::array<WaveState, WaveClocks::kWaves> states_{};
+  uint64_t meetings_ = 0;            ///< of the grid
   bool pending_invalidate_ = false;  ///< something was acquired since the last one
   SyncLog log_;
   std::vector<Accessor> accessors_;

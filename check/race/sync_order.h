@@ -28,7 +28,9 @@ struct SyncEntry {
 /// Operations of one workgroup, in their order.
 class SyncLog {
  public:
-  static constexpr uint64_t kMany = ~uint64_t{0}, kAny = ~uint64_t{1}, kGrid = ~uint64_t{2};
+  static constexpr uint64_t kMany = ~uint64_t{0}, kAny = ~uint64_t{1};
+  /// The grid's first meeting; each later one has the place before.
+  static constexpr uint64_t kGrid = ~uint64_t{2};
 
   /// The place in the log of an access that is made now.
   [[nodiscard]] uint32_t segment() const { return static_cast<uint32_t>(entries_.size()); }
