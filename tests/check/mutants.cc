@@ -11,8 +11,8 @@
 //
 // "watch" in the place of "checks" answers with the offsets of the instructions that are executed, with how
 // much was under way before each wait, with the buffers that each instruction accesses, -1 for what lies in
-// none, with those that touch a VGPR into which a vector load is under way, and with those that write to LDS
-// again.
+// none, with those that use what is under way (a register that a load will write, LDS at a barrier), and with
+// those that write to LDS again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,10 +103,24 @@ class Sites : public emulate::Listener {
   std::map<uint64_t, Counts> waits;            ///< the most, by counter
   std::map<uint64_t, std::set<int>> accesses;  ///< by pc, the buffers
   std::set<uint64_t> resets;                   ///< that write to LDS where something was written before
-  std::set<uint64_t> early;                    ///< that touch a VGPR into which a vector load is under way
+  std::set<uint64_t> early;  ///< that use what is under way: registers, or LDS behind a barrier
   Sites(const isa::Target& target, std::span<const Buffer> buffers) : target_(target), buffers_(buffers) {}
 
  private:
+  struct UnderWay {
+    isa::Counter counter;
+    bool scalar;
+    std::vector<isa::RegisterRange> into;
+    std::vector<std::pair<uint64_t, uint32_t>> reads;  ///< of LDS: addresses and bytes
+    [[nodiscard]] bool of_lds() const {
+      return !scalar && (counter == isa::Counter::Lgkm || counter == isa::Counter::Ds);
+    }
+    [[nodiscard]] bool meets(std::span<const isa::RegisterRange> others) const {
+      return std::ranges::any_of(others, [&](const isa::RegisterRange& other) {
+        return std::ranges::any_of(into, [&](const isa::RegisterRange& own) { return own.overlaps(other); });
+      });
+    }
+  };
   struct OfWorkgroup : emulate::WorkgroupListener {
     explicit OfWorkgroup(Sites& all) : all(all) {}
     ~OfWorkgroup() override {
@@ -115,26 +129,63 @@ class Sites : public emulate::Listener {
       for (const auto& [pc, counts] : waits)
         for (const auto& [counter, count] : counts) raise(all.waits[pc][counter], count);
       for (const auto& [pc, buffers] : accesses) all.accesses[pc].insert(buffers.begin(), buffers.end());
+      for (const auto& [read, pc] : late_reads)
+        if (writes.contains(read)) early.insert(pc);
       all.early.insert(early.begin(), early.end());
       all.resets.insert(resets.begin(), resets.end());
     }
-    /// Vector memory comes back in order; loads of the scalar unit and of LDS are not looked at.
+    /// What is under way to registers, and uses of these before it has come. Vector memory and LDS come back
+    /// in order, scalar loads in any.
     void follow_loads(const emulate::WaveView& view, const emulate::Site& site) {
+      const std::string_view mnemonic = site.instruction.mnemonic;
       auto [found, fresh] = effects.try_emplace(&site);
       if (fresh)
         found->second =
             isa::effects_of(site.instruction, site.row, all.target_, static_cast<int>(view.lanes()));
-      std::deque<std::vector<isa::RegisterRange>>& mine = loads[view.index()];
-      for (const auto& under_way : mine)
-        for (const isa::RegisterRange range : under_way)
-          for (const auto* ranges : {&found->second.reads, &found->second.writes})
-            for (const isa::RegisterRange touched : *ranges)
-              if (touched.overlaps(range)) early.insert(site.instruction.pc);
-      for (const uint16_t limit : {site.wait.vm, site.wait.load})
-        while (limit != isa::WaitCounters::kAny && mine.size() > limit) mine.pop_front();
+      const auto touches = [&](const UnderWay& one) {
+        // Of LDS a later load comes later, into whatever register.
+        const bool behind = one.of_lds() && mnemonic.starts_with("ds_");
+        return one.meets(found->second.reads) || (!behind && one.meets(found->second.writes));
+      };
+      std::map<isa::Counter, std::deque<UnderWay>>& mine = loads[view.index()];
+      for (auto& [counter, under_way] : mine)
+        if (std::ranges::any_of(under_way, touches)) early.insert(site.instruction.pc);
+      if (mnemonic.starts_with("s_barrier") && !mnemonic.ends_with("wait")) meet(view.index(), site);
+      if (site.wait.waits())
+        isa::each_counter(site.wait, [&](isa::Counter counter, uint16_t limit) {
+          std::deque<UnderWay>& under_way = mine[counter];
+          if (limit && std::ranges::any_of(under_way, &UnderWay::scalar)) return;
+          while (under_way.size() > limit) under_way.pop_front();
+        });
       for (const isa::Counter counter : isa::counters_of(site.instruction, site.row, all.target_))
-        if (counter == isa::Counter::Vm || counter == isa::Counter::Load)
-          mine.push_back(found->second.writes);
+        if (counter != isa::Counter::Vs && counter != isa::Counter::Store)
+          mine[counter].push_back({counter, mnemonic.starts_with("s_"), found->second.writes, {}});
+    }
+    /// Behind a barrier others may overwrite what has been read, but not while the reads are under way.
+    void meet(uint32_t wave, const emulate::Site& site) {
+      const uint32_t next = ++meetings[wave];
+      for (auto& [counter, under_way] : loads[wave])
+        for (const UnderWay& one : under_way) {
+          if (!one.of_lds()) continue;
+          if (one.into.empty()) early.insert(site.instruction.pc);
+          for (const auto& [address, bytes] : one.reads)
+            for (uint32_t byte = 0; byte < bytes; ++byte)
+              late_reads[{next, address + byte}] = site.instruction.pc;
+        }
+    }
+    /// Puts accesses of LDS beside the meetings between which they are.
+    void look_at_lds(uint32_t wave, const emulate::Site& site, const emulate::MemoryAccess& access) {
+      // What a load brings to LDS from memory comes later than what LDS has in its queue by then.
+      const bool from_memory = isa::loads_to_lds(site.instruction);
+      for (size_t lane = 0; lane < emulate::kRowLanes; ++lane) {
+        if (!(access.lanes >> lane & 1)) continue;
+        if (access.direction != isa::Direction::Load && !from_memory)
+          for (uint32_t byte = 0; byte < access.bytes; ++byte)
+            writes.insert({meetings[wave], access.address[lane] + byte});
+        for (auto& [counter, under_way] : loads[wave])
+          if (access.direction != isa::Direction::Store && !under_way.empty() && under_way.back().of_lds())
+            under_way.back().reads.emplace_back(access.address[lane], access.bytes);
+      }
     }
     void look(const emulate::Site& site, const emulate::MemoryAccess& access) {
       if (access.space == emulate::AddressSpace::Lds && access.direction == isa::Direction::Store)
@@ -146,9 +197,10 @@ class Sites : public emulate::Listener {
         if (access.lanes >> lane & 1)
           accesses[site.instruction.pc].insert(all.buffer_of(access.address[lane], access.bytes));
     }
-    void access(const emulate::WaveView&, const emulate::Site& site,
+    void access(const emulate::WaveView& view, const emulate::Site& site,
                 const emulate::MemoryAccess& access) override {
       look(site, access);
+      if (access.space == emulate::AddressSpace::Lds) look_at_lds(view.index(), site, access);
     }
     void refused(const emulate::WaveView&, const emulate::Site& site,
                  const emulate::MemoryAccess& access) override {
@@ -172,8 +224,12 @@ class Sites : public emulate::Listener {
     std::map<uint32_t, Counts> outstanding;  ///< by wave
     std::map<uint64_t, Counts> waits;
     std::map<uint64_t, std::set<int>> accesses;
-    std::map<uint32_t, std::deque<std::vector<isa::RegisterRange>>> loads;  ///< by wave, the oldest first
+    std::map<uint32_t, std::map<isa::Counter, std::deque<UnderWay>>> loads;  ///< by wave, the oldest first
     std::map<const emulate::Site*, isa::Effects> effects;
+    std::map<uint32_t, uint32_t> meetings;        ///< by wave, the barriers that it came to
+    using Place = std::pair<uint32_t, uint64_t>;  ///< behind so many barriers, a byte of LDS
+    std::map<Place, uint64_t> late_reads;         ///< with the last barrier's pc
+    std::set<Place> writes;
     std::set<uint64_t> early, resets, lds_written;
   };
   [[nodiscard]] int buffer_of(uint64_t address, uint32_t bytes) const {
@@ -325,7 +381,8 @@ class Launcher {
     observed.finished(done ? nullptr : &done.error());
     session.tell([&](check::Checker& checker) {
       for (const Buffer& buffer : buffers_)
-        checker.accessed({.call = "the end", .address = reinterpret_cast<uint64_t>(buffer.at), .bytes = buffer.size});
+        checker.accessed(
+            {.call = "the end", .address = reinterpret_cast<uint64_t>(buffer.at), .bytes = buffer.size});
       checker.ends();
     });
     return done ? "" : done.error().text();

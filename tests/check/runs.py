@@ -53,8 +53,8 @@ class Runner(Protocol):
         changes; None where that is not known."""
 
     def uses_early(self, patches: Patches) -> bool | None:
-        """Whether an instruction touches a VGPR into which a vector load is under way, as none does without these
-        changes; None where that is not known."""
+        """Whether an instruction touches a register into which a load is under way, or is a barrier while accesses of
+        LDS are, as none does without these changes; None where that is not known."""
 
     def resets(self, offset: int) -> bool:
         """Whether an instruction writes to LDS where something was written before."""

@@ -128,15 +128,16 @@ class Judge:
         return bool(memory) and all(re.match(r"ds_(write|store|read|load)", one.mnemonic) for one in memory[:4])
 
     def only_loads(self, mutant: Mutant) -> bool:
-        """Whether it waits for vector loads into registers alone: no barrier and no LDS is there for them."""
+        """Whether it waits for loads into registers, and for what of LDS `uses_early` follows to the next barrier.
+        Vector loads may go to LDS, and stores count with them: then a barrier is not there."""
         code = self.runner.kernel.instructions
         behind = [one for one in code if one.offset > mutant.at.offset][:2]
         into_lds = any(" lds" in one.text or "_lds_" in one.text for one in code)
-        return (
-            all(name in ("vmcnt", "loadcnt") for name, _ in mutant.counts)
-            and not into_lds
-            and not any(one.text.startswith("s_barrier") for one in behind)
-        )
+        names = {name for name, _ in mutant.counts}
+        if not names <= {"vmcnt", "loadcnt", "lgkmcnt", "dscnt", "kmcnt"}:
+            return False
+        vector = bool(names & {"vmcnt", "loadcnt"})
+        return not vector or not (into_lds or any(one.text.startswith("s_barrier") for one in behind))
 
     def never_reached(self, mutant: Mutant) -> bool:
         """Whether no more was ever under way than the counts that are weaker allow."""
