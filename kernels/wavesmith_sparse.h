@@ -9,7 +9,9 @@ extern "C" {
 #endif
 
 typedef WAVESMITH_KERNELS_ENUM{
-    WAVESMITH_SPARSE_SUM = 0, /* y = the sum of weight * x; 0 of no entries */
+    /* y = the sum of weight * x; 0 of no entries. y is of floats, or of U8: there it is the nearest number,
+       upwards from halfway, among 0 to 255, and 0 of NaN. */
+    WAVESMITH_SPARSE_SUM = 0,
     /* y = the largest x, NaN where one is, and 0 of no entries; `place` is the column of the first such x,
        and -1 of no entries. Weights are not read. */
     WAVESMITH_SPARSE_MAXIMUM = 1,

@@ -18,6 +18,7 @@ std::span<const int64_t> sizes_of(const Description& one) {
 }
 
 bool is_real(Number type) { return type < WAVESMITH_POINTWISE_C64; }
+bool holds_sums(Number type) { return type >= WAVESMITH_POINTWISE_F16 || type == WAVESMITH_POINTWISE_U8; }
 
 wavesmith_kernels_status check_shapes(const Description& one) {
   if (one.operation != WAVESMITH_SPARSE_SUM && one.operation != WAVESMITH_SPARSE_MAXIMUM)
@@ -65,6 +66,8 @@ wavesmith_kernels_status check_computation(const Description& one) {
                                     (is_number(one.computed_in) ? std::string(word_of(one.computed_in))
                                                                 : std::to_string(one.computed_in)) +
                                     (sums ? ", neither f32 nor f64" : ", not f64"));
+  if (sums && !holds_sums(one.y.type))
+    return not_supported(kName, "y is of " + std::string(word_of(one.y.type)) + ", neither a float nor u8");
   if (!one.place.data) return succeed();
   if (sums) return invalid(kName, "place has data, of a sum");
   if (one.place.type != WAVESMITH_POINTWISE_I64) return not_supported(kName, "place is not of i64");

@@ -55,6 +55,16 @@ TILE_DEVICE tile::u32 sparse_element() {
          static_cast<tile::u32>(tile::arch::thread_id());
 }
 
+/// Bytes are the nearest ones, upwards from halfway, as PyTorch resizes images; of NaN 0.
+template <class C>
+TILE_DEVICE void store_sum(tile::u64 to, int type, C sum) {
+  if (tile::arch::late(type) == WAVESMITH_POINTWISE_U8) {
+    const C nearest = __builtin_elementwise_floor(sum + C(0.5));
+    sum = nearest >= 255 ? C(255) : nearest > 0 ? nearest : C();
+  }
+  store_element(to, type, sum);
+}
+
 template <class C>
 TILE_DEVICE void sparse_sum(const SparseArguments& g) {
   const tile::u32 element = sparse_element();
@@ -67,7 +77,7 @@ TILE_DEVICE void sparse_sum(const SparseArguments& g) {
                ? x
                : x * load_element<C>(address(g.weights.data, entry * weight_bytes), g.weights.type);
   });
-  store_element(address(g.y.data, result.y), g.y.type, sum);
+  store_sum(address(g.y.data, result.y), g.y.type, sum);
 }
 
 TILE_DEVICE void sparse_maximum(const SparseArguments& g) {

@@ -1,6 +1,7 @@
 """Interpolation (`upsample_*`): each dimension is a product with a sparse matrix, and its gradient with the transposed.
 
-Weights are computed on the host, once for each pair of sizes.
+Weights are computed on the host, once for each pair of sizes. Images of bytes become those of PyTorch for the CPU,
+which rounds weights to 16 bits and resizes rows' bytes to bytes before those of columns.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import Any, NamedTuple
 import torch
 
 from wavesmith.torch._outputs import with_out
-from wavesmith.torch.composed.results import checked, new, served, wide
-from wavesmith.torch.composed.sparse import Matrix, products, rows_of
+from wavesmith.torch.composed.results import checked, new, served
+from wavesmith.torch.composed.sparse import Matrix, computed_in, products, rows_of
 
 
 class _Line(NamedTuple):
@@ -93,6 +94,16 @@ def _plain(line: _Line) -> Matrix:
     return rows_of(columns.clamp(0, last).long(), _cubic(columns - centres[:, None], -0.75), line.size)
 
 
+def _of_16_bits(made: Matrix) -> Matrix:
+    """The matrix with the weights by which PyTorch multiplies bytes: 16 bits of which the largest needs each."""
+    made = made.merged()
+    assert made.weights is not None
+    largest = max(0.0, float(made.weights.max()))
+    bits = next((each for each in range(22) if int(0.5 + largest * (2 << each)) >= 1 << 15), 22)
+    whole = (made.weights * (1 << bits)).abs().add(0.5).floor().copysign(made.weights)
+    return made._replace(weights=whole / (1 << bits))
+
+
 def _nearest(line: _Line) -> torch.Tensor:
     """The input's index for each element of the output, computed in F32 as PyTorch does."""
     at = torch.arange(line.out)
@@ -114,7 +125,8 @@ def _matrix(line: _Line, transposed: bool, device: torch.device, dtype: torch.dt
         made = rows_of(_nearest(line)[:, None], None, line.size)
     else:
         made = _smooth(line) if line.filter.endswith("_aa") else _plain(line)
-    return (made.transposed() if transposed else made).on(device, dtype)
+        made = _of_16_bits(made) if dtype == torch.uint8 else made
+    return (made.transposed() if transposed else made).on(device, computed_in(dtype))
 
 
 def _lines(
@@ -124,15 +136,16 @@ def _lines(
 
 
 def _through(lines: list[_Line], x: torch.Tensor, y: torch.Tensor, transposed: bool) -> torch.Tensor:
-    """Resizes the dimensions that shrink most first."""
-    served(x.is_floating_point())
+    """Resizes the dimensions that shrink most first; of images of bytes the columns."""
+    bytes_ = x.dtype == torch.uint8 and len(lines) == 2 and not transposed
+    served(x.is_floating_point() or bytes_)
     if not y.numel():
         return y
     growth = [math.log(line.out / line.size) * (-1 if transposed else 1) for line in lines]
-    order = sorted(range(len(lines)), key=lambda each: growth[each])
+    order = (1, 0) if bytes_ else sorted(range(len(lines)), key=lambda each: growth[each])
     return products(
         [
-            (2 + each, _matrix(lines[each], transposed, x.device, wide(x.dtype)))
+            (2 + each, _matrix(lines[each], transposed, x.device, x.dtype))
             for each in order
             if not lines[each].changes_nothing()
         ],

@@ -55,6 +55,17 @@ class Matrix(NamedTuple):
         weights = None if self.weights is None else self.weights[counted][order]
         return Matrix(begins, row_of[counted][order], weights, self.rows)
 
+    def merged(self) -> Matrix:
+        """The same matrix, of one on the host with weights, with at most one entry for each row and column."""
+        assert self.weights is not None
+        rows = torch.repeat_interleave(torch.arange(self.rows), self.begins.diff())
+        counted = self.columns_of >= 0
+        places, entry = torch.unique((rows * self.columns + self.columns_of)[counted], return_inverse=True)
+        weights = torch.zeros(len(places), dtype=self.weights.dtype).index_add_(0, entry, self.weights[counted])
+        begins = torch.zeros_like(self.begins)
+        begins[1:] = torch.bincount(places // self.columns, minlength=self.rows).cumsum(0)
+        return Matrix(begins, places % self.columns, weights, self.columns)
+
     def on(self, device: torch.device, dtype: torch.dtype) -> Matrix:
         """The same on a device, with weights of a type."""
         weights = None if self.weights is None else self.weights.to(dtype).to(device)
@@ -69,13 +80,18 @@ def rows_of(columns_of: torch.Tensor, weights: torch.Tensor | None, columns: int
     return Matrix(begins, columns_of.flatten(), None if weights is None else weights.flatten(), columns)
 
 
+def computed_in(dtype: torch.dtype) -> torch.dtype:
+    """The type in which elements of another are multiplied: bytes in that in which their sums are exact."""
+    return torch.float64 if dtype == torch.uint8 else wide(dtype)
+
+
 def _described(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor) -> _Description:
     dim %= y.dim()
-    if not x.is_floating_point() or not y.is_floating_point() or y.dim() > 8:
+    if any(each.dtype != torch.uint8 and not each.is_floating_point() for each in (x, y)) or y.dim() > 8:
         raise NotServed
     order = tuple(reversed(range(y.dim())))
     sizes = tuple([y.shape[each] for each in order])
-    one = _Description(_SUM, TYPES[wide(x.dtype)], y.dim(), y.dim() - 1 - dim, sizes, matrix.columns)
+    one = _Description(_SUM, TYPES[computed_in(x.dtype)], y.dim(), y.dim() - 1 - dim, sizes, matrix.columns)
     one.y, one.x = operand(y, order), operand(x, order)
     one.begins, one.columns_of = operand(matrix.begins), operand(matrix.columns_of)
     return one

@@ -8,7 +8,7 @@ import warnings
 import pytest
 import torch
 import torch.nn.functional as functional
-from comparison import PIECES, on_both, same_error
+from comparison import PIECES, no_fallback, on_both, same_error
 
 pytestmark = pytest.mark.representative
 
@@ -38,6 +38,24 @@ def test_interpolation_without_aliases(mode: str) -> None:
         on_both(lambda x, s=size: functional.interpolate(x, s, mode=mode, antialias=True), x, tolerance=TOLERANCE)
     ours = functional.interpolate(x.to("wavesmith"), (4, 5), mode=mode)
     assert ours.stride() == functional.interpolate(x, (4, 5), mode=mode).stride()
+
+
+@pytest.mark.parametrize("antialias", (False, True))
+@pytest.mark.parametrize("mode", ("bilinear", "bicubic"))
+def test_images_of_bytes(mode: str, antialias: bool) -> None:
+    """Each byte is PyTorch's; edges of black and white are where bicubic sums are less than 0 or more than 255."""
+    x = torch.randint(0, 256, (2, 3, 23, 40), dtype=torch.uint8)
+    x[..., 10:] = (x[..., 10:] > 127) * 255
+    for image in (x, x.contiguous(memory_format=torch.channels_last), x[1:, :, ::2, 3:]):
+        for size, align in (((9, 13), False), ((50, 41), True), ((1, 90), False), ((23, 7), True)):
+            named = {"size": size, "mode": mode, "antialias": antialias, "align_corners": align}
+            with no_fallback():
+                ours = functional.interpolate(image.to("wavesmith"), **named)
+            wanted = functional.interpolate(image, **named)
+            assert torch.equal(ours.cpu(), wanted)
+            assert ours.stride() == wanted.stride()
+    with pytest.raises(NotImplementedError, match="not implemented for 'Short'"):
+        functional.interpolate(x.short().to("wavesmith"), (9, 13), mode=mode, antialias=antialias)
 
 
 def test_infinities_stay_where_they_are() -> None:
