@@ -3,6 +3,6 @@
 Sizes, strides and checks of an operator are those of PyTorch's own meta function.
 """
 
-from wavesmith.torch._linalg import exponential, factors, least_squares, orthogonal, solutions, spectra
+from wavesmith.torch._linalg import exponential, factors, least_squares, orthogonal, products, solutions, spectra
 
-__all__ = ["exponential", "factors", "least_squares", "orthogonal", "solutions", "spectra"]
+__all__ = ["exponential", "factors", "least_squares", "orthogonal", "products", "solutions", "spectra"]

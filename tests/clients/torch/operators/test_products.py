@@ -170,14 +170,36 @@ def test_integers() -> None:
     assert torch.equal((a.to("wavesmith").long() @ b.to("wavesmith").long()).cpu(), a.long() @ b.long())
 
 
-def test_doubles_and_complex_numbers_are_right_too() -> None:
-    for dtype in (torch.float64, torch.complex64, torch.complex128):
-        a, b, c = (torch.randn(size, dtype=dtype) for size in ((7, 9), (9, 5), (7, 5)))
-        ours = [each.to("wavesmith") for each in (a, b, c)]
-        torch.testing.assert_close((ours[0] @ ours[1]).cpu(), a @ b)
-        torch.testing.assert_close(torch.addmm(ours[2], ours[0], ours[1]).cpu(), torch.addmm(c, a, b))
-        torch.testing.assert_close(torch.vdot(ours[2][0], ours[2][1]).cpu(), torch.vdot(c[0], c[1]))
-        torch.testing.assert_close((ours[0].conj().t() @ ours[2]).cpu(), a.conj().t() @ c)
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", (torch.float64, torch.complex64, torch.complex128))
+def test_doubles_and_complex_numbers(dtype: torch.dtype) -> None:
+    a, b, c = (torch.randn(size, dtype=dtype) for size in ((7, 9), (9, 5), (7, 5)))
+    unread = torch.full_like(c[:, 0], float("nan"))
+    stacks = a.expand(3, 7, 9), torch.randn(3, 5, 9, dtype=dtype)
+    for call, *given in (
+        (torch.mm, a, b),
+        (torch.mm, a, b[:, 0:0]),
+        (torch.mm, a[:, 0:0], b[0:0]),
+        (lambda a, c: a.conj().t() @ c, a, c),
+        (lambda c, a, b: torch.mm(a, b, out=c), c, a, b),
+        (lambda c, a, b: torch.addmm(c[0], a, b, beta=2, alpha=-0.5), c, a, b),
+        (lambda c, a, b: torch.addmv(c, a, b[:, 0], beta=0, alpha=3), unread, a, b),
+        (lambda a, b: torch.addmv(a[:, 8], a[:, :0], b[:0, 0]), a, b),
+        (lambda a, b: torch.bmm(a, b.mT), *stacks),
+        (lambda c, a, b: torch.baddbmm(c, a, b.mT, alpha=2), c, *stacks),
+        (lambda c: torch.vdot(c[:, 0], c[:, 1]), c),
+        (lambda c: torch.dot(c[:, 0].conj(), c[:, 1]), c),
+    ):
+        with no_fallback():
+            ours = call(*(each.to("wavesmith") for each in given))
+        torch.testing.assert_close(ours.cpu(), call(*given))
+
+
+def test_vectors_of_integers() -> None:
+    a, x = torch.randint(-9, 9, (7, 9)), torch.randint(-9, 9, (9,))
+    with no_fallback():
+        assert torch.equal((a.to("wavesmith") @ x.to("wavesmith")).cpu(), a @ x)
+        assert torch.equal(torch.dot(x.to("wavesmith"), x.to("wavesmith")).cpu(), torch.dot(x, x))
 
 
 def eights() -> tuple[torch.dtype, torch.dtype]:
