@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <utility>
 
+#include "check/made_at.h"
 #include "emulate/run/events.h"
 
 namespace wavesmith::check {
@@ -16,6 +19,9 @@ namespace wavesmith::check {
 ///
 ///   PerSite<Effects> effects;
 ///   effects.of(site, [&] { return isa::effects_of(...); })
+///
+/// They lie side by side in the order of the program: code is long, and what lies elsewhere would have to be
+/// fetched for each instruction.
 template <class T>
 class PerSite {
  public:
@@ -23,35 +29,50 @@ class PerSite {
   PerSite(const PerSite&) = delete;
   PerSite& operator=(const PerSite&) = delete;
   ~PerSite() {
-    for (auto& chunk : chunks_) {
-      const Chunk* const all = chunk.load();
-      if (!all) continue;
-      for (const auto& one : *all) delete one.load();
-      delete all;
-    }
+    for (auto& chunk : chunks_) delete chunk.load();
   }
 
   template <class Make>
   const T& of(const emulate::Site& site, Make make) {
-    std::atomic<const T*>& place = chunk(site.number / kChunk)[site.number % kChunk];
-    if (const T* const known = place.load(std::memory_order_acquire)) return *known;
-    auto made = std::make_unique<const T>(make());
-    const T* expected = nullptr;
-    if (place.compare_exchange_strong(expected, made.get())) return *made.release();
-    return *expected;
+    const Chunk* const chunk = chunks_[site.number / kChunk].load(std::memory_order_acquire);
+    if (chunk) [[likely]] {
+      const Place& place = (*chunk)[site.number % kChunk];
+      if (place.made.load(std::memory_order_acquire)) [[likely]]
+        return place.value;
+    }
+    return make_at(site, make);
   }
 
  private:
-  static constexpr size_t kChunk = 1024, kChunks = 4096;
-  using Chunk = std::array<std::atomic<const T*>, kChunk>;
-  Chunk& chunk(size_t number) {
-    std::atomic<Chunk*>& place = chunks_[number];
-    if (Chunk* const known = place.load(std::memory_order_acquire)) return *known;
-    auto made = std::make_unique<Chunk>();
-    Chunk* expected = nullptr;
-    if (place.compare_exchange_strong(expected, made.get())) return *made.release();
-    return *expected;
+  static constexpr size_t kChunk = 512, kChunks = 8192;
+  /// What is long begins where a cache line does, so that what is asked for first takes one.
+  struct alignas(sizeof(T) > 32 ? 64 : alignof(T)) Place {
+    Place() {}
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ~Place() {
+      if (made.load()) value.~T();
+    }
+    std::atomic<bool> made{false};
+    union {
+      T value;
+    };
+  };
+  using Chunk = std::array<Place, kChunk>;
+
+  template <class Make>
+  [[gnu::noinline]] const T& make_at(const emulate::Site& site, Make& make) {
+    Place& place = (*made_at(chunks_[site.number / kChunk]))[site.number % kChunk];
+    T made = make();
+    const std::scoped_lock lock(mutex_);
+    if (!place.made.load(std::memory_order_relaxed)) {
+      new (&place.value) T(std::move(made));
+      place.made.store(true, std::memory_order_release);
+    }
+    return place.value;
   }
+
+  std::mutex mutex_;
   std::array<std::atomic<Chunk*>, kChunks> chunks_{};
 };
 

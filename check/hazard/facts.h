@@ -12,9 +12,9 @@
 namespace wavesmith::check::hazard {
 
 struct Facts {
-  Parts parts;
   uint32_t first = 0, second = 0;  ///< rules of CDNA in which it is the one or the other: a bit each
   uint8_t window = 0;              ///< wait states after which no rule asks for it as a first one
+  Parts parts;
   std::vector<Registers> first_registers, second_registers;  ///< by the rule's number; empty: of none
 };
 

@@ -32,6 +32,8 @@ struct Parts {
   const isa::Instruction* in = nullptr;
   isa::Pipe pipe = isa::Pipe::Internal;
   isa::Operation operation = isa::Operation::None;
+  int states = 1;  ///< wait states from it to the next instruction
+  int passes = 0;  ///< of a matrix instruction, four cycles each
   // Vector instructions
   bool valu = false;  ///< matrix instructions too
   bool matrix = false;
@@ -55,7 +57,6 @@ struct Parts {
   bool reads_zero_flag = false;  ///< VCCZ or EXECZ as a source
   // Of a matrix instruction
   MatrixUnit unit = MatrixUnit::Xdl;
-  int passes = 0;  ///< four cycles each
   isa::RegisterRange d, c;
   Registers ab;  ///< A and B, the index of sparse forms, scales
   // Of others
@@ -63,7 +64,6 @@ struct Parts {
   std::string_view hardware_register = {};  ///< of s_setreg and s_getreg: "HW_REG_MODE"
   bool sets_skip = false;                   ///< MODE.VSKIP
   bool needs_m0 = false;  ///< reads M0 where hardware does not wait for the SALU to write it
-  int states = 1;         ///< wait states from it to the next instruction
   Drains drains;
   // Of RDNA
   bool releases_registers = false;  ///< MSG_DEALLOC_VGPRS

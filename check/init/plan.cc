@@ -364,12 +364,8 @@ Plan plan_of(const emulate::Site& site, const isa::Target& target, int wave_lane
     if (plan.steps[0].rule == Rule::Matrix) plan.matrix = matrix_places(instruction, *site.row, wave_lanes);
   }
   if (plan.kind == Plan::Kind::Nothing) return plan;
-  std::map<uint8_t, uint64_t> tests;
   for (const auto* const ranges : {&effects.reads, &effects.writes})
-    for (const RegisterRange& range : *ranges)
-      for (int r = range.first; r < range.first + range.count; ++r)
-        tests[static_cast<uint8_t>(r / 64)] |= uint64_t{1} << (r % 64);
-  for (const auto& [word, mask] : tests) plan.tests.push_back({word, mask});
+    for (const RegisterRange& range : *ranges) plan.registers.add(range);
   return plan;
 }
 

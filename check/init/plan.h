@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "check/register_words.h"
 #include "emulate/run/events.h"
 #include "emulate/translate/dpp.h"
 #include "isa/control/row.h"
@@ -97,12 +98,8 @@ struct Plan {
     Defines,  ///< its results are defined: clocks, hardware registers
     Forgets,  ///< which registers it means is known at run time only
   };
-  struct Test {
-    uint8_t word;
-    uint64_t mask;
-  };
+  RegisterWords registers;  ///< that it reads and writes
   Kind kind = Kind::Nothing;
-  std::vector<Test> tests;  ///< the dirty bits of all registers that it reads and writes
   std::vector<Step> steps;  ///< two of a dual instruction
   isa::BranchCondition condition;
   std::vector<isa::RegisterRange> writes;

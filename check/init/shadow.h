@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -64,7 +65,7 @@ class WaveShadow {
   void begin();
   /// Whether any bit of the registers may be undefined.
   [[nodiscard]] bool dirty(uint16_t r) const { return dirty_[r / 64] >> (r % 64) & 1; }
-  [[nodiscard]] uint64_t dirty_word(int word) const { return dirty_[word]; }
+  [[nodiscard]] std::span<const uint64_t> dirty_words() const { return dirty_; }
   [[nodiscard]] bool dirty(isa::RegisterRange range) const {
     for (int i = 0; i < range.count; ++i)
       if (dirty(static_cast<uint16_t>(range.first + i))) return true;

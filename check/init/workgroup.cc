@@ -59,9 +59,7 @@ void Workgroup::instruction(const emulate::WaveView& view, const emulate::Site& 
   const Plan& plan = launch_.plan(site);
   WaveShadow& wave = *waves_[view.index()];
   wave.next_dword = wave.next_place = 0;
-  uint64_t dirty = 0;
-  for (const Plan::Test& test : plan.tests) dirty |= wave.dirty_word(test.word) & test.mask;
-  if (!dirty) return;
+  if (!plan.registers.meet(wave.dirty_words())) return;
   wave_ = &wave;
   site_ = &site;
   number_ = view.index();

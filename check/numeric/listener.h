@@ -10,6 +10,7 @@
 #include "check/numeric/small.h"
 #include "check/numeric/values.h"
 #include "check/per_site.h"
+#include "check/register_words.h"
 
 namespace wavesmith::check::numeric {
 
@@ -21,19 +22,19 @@ struct Plan {
     isa::Type type;
     bool negate = false, absolute = false;
   };
-  std::vector<Operand> sources, results;
-  std::vector<init::Plan::Test> reads;  ///< as bits of VGPRs and AGPRs
-  bool floats = false;                  ///< a result is a float
-  bool moves = false;                   ///< results may be numbers from other registers, or lanes
-  bool across = false;                  ///< from other lanes
+  bool floats = false;  ///< a result is a float
+  bool moves = false;   ///< results may be numbers from other registers, or lanes
+  bool across = false;  ///< from other lanes
   bool matrix = false;
   // Of conversions.
   bool converts = false;
+  bool sums = false;            ///< adds, which may cancel
+  bool scalars = false;         ///< a source or a result is a scalar register
+  RegisterWords reads, writes;  ///< VGPRs and AGPRs
+  std::vector<Operand> sources, results;
   double least = 0, most = 0;  ///< to an integer: what it can hold; both 0: to a float
-  bool sums = false;           ///< adds, which may cancel
   SmallFormat small = {};      ///< to 8 bits: each source a byte of the result
   size_t small_sources = 0;
-  bool scalars = false;  ///< a source or a result is a scalar register
   // Of memory.
   bool memory = false;
   isa::RegisterRange data, second, result;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include "check/numeric/listener.h"
 
@@ -94,14 +93,13 @@ Plan make(const emulate::Site& site, const isa::Target& target, int wave_lanes) 
     for (const Plan::Operand& operand : *operands)
       plan.scalars |= operand.place.kind == init::Place::Kind::Scalar;
   plan.sums = instruction.second.empty() && adds(instruction.mnemonic) && !plan.across;
-  std::map<uint8_t, uint64_t> tests;
-  for (const Plan::Operand& source : plan.sources)
-    if (source.place.kind == init::Place::Kind::Vector)
-      for (int d = 0; d < source.place.dwords; ++d) {
-        const int r = source.place.first + d;
-        tests[static_cast<uint8_t>(r / 64)] |= uint64_t{1} << (r % 64);
-      }
-  for (const auto& [word, mask] : tests) plan.reads.push_back({word, mask});
+  const auto add_all = [](const std::vector<Plan::Operand>& operands, RegisterWords& words) {
+    for (const Plan::Operand& operand : operands)
+      if (operand.place.kind == init::Place::Kind::Vector)
+        words.add({operand.place.first, operand.place.dwords});
+  };
+  add_all(plan.sources, plan.reads);
+  add_all(plan.results, plan.writes);
   return plan;
 }
 

@@ -82,9 +82,7 @@ void Workgroup::instruction(const emulate::WaveView& view, const emulate::Site& 
 void Workgroup::begin(Wave& wave, const emulate::WaveView& view, const emulate::Site& site,
                       const Plan& plan) {
   wave.marked = {};
-  uint64_t dirty = 0;
-  for (const init::Plan::Test& test : plan.reads) dirty |= wave.dirty[test.word] & test.mask;
-  if (dirty)
+  if (plan.reads.meet(wave.dirty))
     for (const Plan::Operand& source : plan.sources)
       for (int d = 0; source.place.kind == Kind::Vector && d < source.place.dwords; ++d) {
         const Mark& mark = wave.marks[size_t{source.place.first} + static_cast<size_t>(d)];
@@ -103,13 +101,7 @@ void Workgroup::begin(Wave& wave, const emulate::WaveView& view, const emulate::
   if (plan.converts && plan.most != 0) check_range(view, site, plan);
   if (plan.sums && launch_.cancellation) check_cancellation(view, site, plan);
   // Of others it is known beforehand that no mark comes or goes.
-  bool written = false;
-  for (const Plan::Operand& result : plan.results)
-    for (int d = 0; result.place.kind == Kind::Vector && d < result.place.dwords; ++d) {
-      const int r = result.place.first + d;
-      written |= (wave.dirty[static_cast<size_t>(r / 64)] >> (r % 64) & 1) != 0;
-    }
-  if (plan.scalars && wave.any_scalar) written = true;
+  const bool written = plan.writes.meet(wave.dirty) || (plan.scalars && wave.any_scalar);
   if (!plan.floats && !wave.marked.lanes && !written && !plan.small_sources) return;
   wave.site = &site;
   wave.plan = &plan;

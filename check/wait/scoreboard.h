@@ -50,7 +50,7 @@ class Scoreboard {
   }
 
   /// The registers in flight, as bits.
-  [[nodiscard]] const std::array<uint64_t, kWords>& in_flight() const { return in_flight_; }
+  [[nodiscard]] const std::array<uint64_t, RegisterWords::kWords>& in_flight() const { return in_flight_; }
   [[nodiscard]] bool any_in_flight() const { return registers_ != 0; }
   /// What will write a register; kNone: none.
   [[nodiscard]] Number writer_of(uint16_t r) const { return owner_[r]; }
@@ -97,7 +97,7 @@ class Scoreboard {
   LdsExposure* lds_;
   uint32_t wave_;
   uint32_t registers_ = 0;
-  std::array<uint64_t, kWords> in_flight_{};
+  std::array<uint64_t, RegisterWords::kWords> in_flight_{};
   std::array<Number, isa::reg::kCount> owner_;
   std::array<Queue, kCounters> queues_;
   std::vector<InFlight> flights_;

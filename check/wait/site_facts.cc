@@ -46,17 +46,6 @@ RegisterRange moved(RegisterRange range, uint32_t by) {
 
 }  // namespace
 
-std::vector<Word> words_of(const std::vector<RegisterRange>& ranges) {
-  std::array<uint64_t, kWords> bits{};
-  for (const RegisterRange range : ranges)
-    for (uint32_t r = range.first; r < uint32_t{range.first} + range.count && r < reg::kCount; ++r)
-      bits[r / 64] |= uint64_t{1} << r % 64;
-  std::vector<Word> words;
-  for (size_t i = 0; i < kWords; ++i)
-    if (bits[i]) words.push_back({static_cast<uint16_t>(i), bits[i]});
-  return words;
-}
-
 SiteFacts facts_of(const emulate::Site& site, const isa::Target& target, int wave_lanes) {
   const isa::Instruction& instruction = site.instruction;
   SiteFacts facts;
@@ -71,14 +60,8 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target, int wav
     if (kept != reads.end()) reads.erase(kept);
   }
   facts.half = half_of(site.row, target);
-  facts.touched = words_of(facts.effects.reads);
-  for (const Word& word : words_of(facts.effects.writes)) {
-    const auto same = std::ranges::find(facts.touched, word.number, &Word::number);
-    if (same == facts.touched.end())
-      facts.touched.push_back(word);
-    else
-      same->bits |= word.bits;
-  }
+  for (const auto* const ranges : {&facts.effects.reads, &facts.effects.writes})
+    for (const RegisterRange range : *ranges) facts.touched.add(range);
   facts.limits = limits_of(instruction, target);
   if (std::ranges::any_of(facts.limits, [](uint16_t limit) { return limit != kNoLimit; }))
     facts.tally = std::make_unique<Tally>();

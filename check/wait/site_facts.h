@@ -7,19 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "check/register_words.h"
 #include "check/wait/counters.h"
 #include "emulate/run/events.h"
 #include "isa/effects.h"
 
 namespace wavesmith::check::wait {
-
-/// Registers as bits, 64 in a word.
-inline constexpr size_t kWords = (size_t{isa::reg::kCount} + 63) / 64;
-struct Word {
-  uint16_t number;
-  uint64_t bits;
-};
-std::vector<Word> words_of(const std::vector<isa::RegisterRange>& ranges);
 
 /// How often a wait was executed, and whether it ever waited.
 struct Tally {
@@ -29,10 +22,13 @@ struct Tally {
 };
 
 struct SiteFacts {
+  RegisterWords touched = {};  ///< read or written
+  bool relative = false;       ///< registers that M0 chooses
+  bool vector = false;         ///< of the VALU: where index mode holds
+  bool plain = false;          ///< nothing but registers: neither waits nor raises nor meets others
   const emulate::Site* site = nullptr;
   /// What a load keeps of its result is not among what is read: the load writes around it.
   isa::Effects effects = {};
-  std::vector<Word> touched = {};                       ///< read or written
   isa::RegisterRange result = {};                       ///< arrives later
   isa::RegisterRange locked = {};                       ///< read later
   isa::Operand::Half half = isa::Operand::Half::Whole;  ///< of a VGPR that it loads or stores
@@ -42,10 +38,7 @@ struct SiteFacts {
   bool flat = false;                  ///< the counters to wait for follow from the addresses
   bool to_lds = false;                ///< loads to LDS instead of registers
   bool lds = false;                   ///< may access LDS
-  bool relative = false;              ///< registers that M0 chooses
-  bool vector = false;                ///< of the VALU: where index mode holds
   bool index_on = false, index_off = false;
-  bool plain = false;  ///< nothing but registers: neither waits nor raises nor meets others
 };
 SiteFacts facts_of(const emulate::Site& site, const isa::Target& target, int wave_lanes);
 

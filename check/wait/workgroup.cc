@@ -46,9 +46,8 @@ void Workgroup::instruction(const WaveView& view, const emulate::Site& site) {
   const SiteFacts& facts = shared_.of(site);
   Wave& wave = waves_[view.index()];
   if (wave.board.any_in_flight()) {
-    bool uses = facts.relative || (wave.indexing && facts.vector);
-    for (const Word& word : facts.touched) uses |= (word.bits & wave.board.in_flight()[word.number]) != 0;
-    if (uses) [[unlikely]]
+    if (facts.touched.meet(wave.board.in_flight()) || facts.relative || (wave.indexing && facts.vector))
+        [[unlikely]]
       check_registers(view, wave, facts);
   }
   if (wave.reader != kNone) [[unlikely]]
