@@ -30,6 +30,13 @@ std::string lock(std::string_view acquire, std::string_view release, std::string
          std::string(acquire) + "\nLOAD v7, v9, s[4:5]\nWAIT_LOAD\nADD v7, v7, v8\nSTORE v9, v7, s[4:5]\n" +
          std::string(release) + "\nSTORE v4, v9, s[4:5] " + std::string(scope);
 }
+/// One lane of each workgroup stores its number at 0, under the lock at 0x8000.
+std::string locked_store(std::string_view store, std::string_view release) {
+  return "v_mov_b32 v4, 0x8000\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\nv_mov_b32 v7, s8\nONE_LANE\nlock:\n"
+         "ATOMIC_CAS v6, v4, v[8:9], s[4:5] RETURN\nWAIT_LOAD\nv_readfirstlane_b32 s11, v6\n"
+         "s_cmp_lg_u32 s11, 0\ns_cbranch_scc1 lock\nACQUIRE\n" +
+         std::string(store) + "\n" + std::string(release) + "\nATOMIC_SWAP v4, v9, s[4:5]";
+}
 /// Each workgroup writes its number at 0 when the one before it has told that it has.
 std::string turns(std::string_view release) {
   return "v_mov_b32 v4, 0x8000\nv_mov_b32 v9, 0\nv_mov_b32 v5, s8\ns_add_u32 s11, s8, 1\nv_mov_b32 v7, s11\n"
@@ -84,6 +91,14 @@ const RacePair kPairs[] = {
     {"ReleasedWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", "",
      8, 0},
+    {"DataOfOneLaneWithoutAWait", "insufficient-scope",
+     kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0},
+    {"LockedStoreOfOneLaneWithoutAWait", "insufficient-scope",
+     locked_store("STORE v9, v7, s[4:5] dlc", "s_waitcnt vmcnt(0)"),
+     locked_store("STORE v9, v7, s[4:5] dlc", "RELEASE"), 8, 0, "gfx11"},
     // The fence stands before the grid's barrier; what is loaded between the two may be old behind it.
     {"LoadedBetweenFenceAndGridBarrier", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nACQUIRE\nLOAD v7, v2, s[4:5]\nWAIT_LOAD\n" + kGridBarrier +

@@ -132,7 +132,8 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
     const uint64_t meeting = SyncLog::kGrid - meetings_++;
     clocks_.acquire(wave, meeting);
     clocks_.release(wave, meeting);
-    synchronise(wave, meeting, true, true, visible(wave));
+    synchronise(
+        {.wave = wave, .place = meeting, .releases = true, .acquires = true, .visible = visible(wave)});
     // Nobody goes on before all have come: what was invalidated before it, and not loaded since, is as behind it.
     state.holds_nothing =
         std::ranges::none_of(states_, [](const WaveState& each) { return each.loaded; });
@@ -267,6 +268,8 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
   const uint64_t place =
       flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : SyncLog::kMany;
   const bool polls = flag && load && waves_ > 1 && launch_.polls(site);
+  // What comes before it, others may see; itself only who reads it, until it has been waited for.
+  if (may_tell) log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Release, .visible = shown});
   if (!tells || store || !log_.tries_again(place, !load)) {
     log_.use();
     record({.access = access,
@@ -284,7 +287,13 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
     if (acquires || (load && facts.near) || polls) clocks_.acquire(number, place);
     if (!load) clocks_.release(number, place, until);
   }
-  if (tells) synchronise(number, place, !load, acquires, shown);
+  if (tells)
+    synchronise({.wave = number,
+                 .place = place,
+                 .releases = !load,
+                 .acquires = acquires,
+                 .visible = shown,
+                 .stores = may_tell});
 }
 
 void RaceWorkgroup::lock(WaveState& state, const emulate::Site& site, const MemoryAccess& access,
@@ -297,13 +306,15 @@ void RaceWorkgroup::lock(WaveState& state, const emulate::Site& site, const Memo
   }
 }
 
-void RaceWorkgroup::synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires, bool shown) {
-  if (releases)
-    log_.add(
-        {.stamp = launch_.order().stamp(), .place = place, .what = SyncEntry::Release, .visible = shown});
-  if (!acquires) return;
-  states_[wave].acquires = true;
-  states_[wave].acquired = place;
+void RaceWorkgroup::synchronise(const Meeting& meeting) {
+  if (meeting.releases)
+    log_.add({.stamp = launch_.order().stamp(),
+              .place = meeting.place,
+              .what = meeting.stores ? SyncEntry::Store : SyncEntry::Release,
+              .visible = meeting.visible});
+  if (!meeting.acquires) return;
+  states_[meeting.wave].acquires = true;
+  states_[meeting.wave].acquired = meeting.place;
 }
 
 bool RaceWorkgroup::visible(uint32_t wave) const {

@@ -60,8 +60,15 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
                   const emulate::MemoryAccess& access);
   void access_global(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
                      const emulate::MemoryAccess& access);
-  /// With other workgroups. `shown`: they may see all that came before.
-  void synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires, bool shown);
+  /// An access by which it meets other workgroups.
+  struct Meeting {
+    uint32_t wave;
+    uint64_t place;
+    bool releases, acquires;
+    bool visible;         ///< others may see all that came before
+    bool stores = false;  ///< a store that others need not see yet
+  };
+  void synchronise(const Meeting& meeting);
   /// The wave takes a lock, or gives it back.
   void lock(WaveState& state, const emulate::Site& site, const emulate::MemoryAccess& access, uint64_t place);
   [[nodiscard]] bool visible(uint32_t wave) const;

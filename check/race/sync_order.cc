@@ -85,15 +85,19 @@ class Pass {
     Group& group = groups_[step.workgroup];
     const uint64_t place = step.entry->place;
     switch (step.entry->what) {
-      case SyncEntry::Release: {
-        if (const auto own = columns_.find(step.workgroup); own != columns_.end()) {
-          group.known.ordered[own->second] = step.number + 1;
-          if (step.entry->visible)
-            group.known.visible[own->second] = group.known.seen[own->second] = step.number + 1;
-        }
+      case SyncEntry::Release:
+      case SyncEntry::Store: {
+        const auto own = columns_.find(step.workgroup);
+        const auto show = [&](Knowledge& knowledge) {
+          if (own != columns_.end() && step.entry->visible)
+            knowledge.visible[own->second] = knowledge.seen[own->second] = step.number + 1;
+        };
+        if (own != columns_.end()) group.known.ordered[own->second] = step.number + 1;
+        if (step.entry->what == SyncEntry::Release) show(group.known);
         // Who takes it over from here invalidates for itself.
         Knowledge told = group.known;
         join(told.seen, group.pending.seen);
+        show(told);
         places_[place].join(told);
         places_[SyncLog::kAny].join(told);
         return;

@@ -16,11 +16,12 @@ namespace wavesmith::check {
 struct SyncEntry {
   enum What : uint8_t {
     Release,     ///< an access by which others can know of what came before
+    Store,       ///< a release by a store that others need not see yet: only who reads it does
     Acquire,     ///< an access by which it may know of others
     Invalidate,  ///< of what caches of the workgroup's own hold
   };
   uint64_t stamp = 0;  ///< when: a release before it is made, an acquire afterwards
-  uint64_t place = 0;  ///< an address, or kMany
+  uint64_t place = 0;  ///< an address, kMany, or 0: none
   What what = Release;
   bool visible = false;  ///< of a release: what came before has been written back and waited for
 };

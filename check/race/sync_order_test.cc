@@ -49,6 +49,16 @@ TEST(SyncOrder, AReleaseThatWritesNothingBackOrdersAlone) {
   EXPECT_FALSE(order.seen);
 }
 
+TEST(SyncOrder, AStoreIsSeenByWhoReadsItAlone) {
+  Told told;
+  told.add(0, Release, 0).add(0, Store, 8).add(1, Acquire, 8).add(1, Invalidate);
+  EXPECT_TRUE(told.ask({0, 1, 1, 2}).seen);
+  told.add(0, Release, 16, false).add(2, Acquire, 16).add(2, Invalidate);
+  EXPECT_TRUE(told.ask({0, 1, 2, 2}).ordered);
+  EXPECT_FALSE(told.ask({0, 1, 2, 2}).visible);
+  EXPECT_TRUE(told.ask({0, 0, 2, 2}).seen) << "what came before the store";
+}
+
 TEST(SyncOrder, GoesOnThroughOthers) {
   Told told;
   told.add(0, Release).add(1, Acquire).add(1, Release, 16).add(2, Acquire, 16).add(2, Invalidate);
