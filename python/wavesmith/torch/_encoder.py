@@ -9,6 +9,17 @@ from torch.nn import functional
 
 from wavesmith.torch._library import NotServed, operator
 
+#: What a mask is for, by its number: elements of queries and keys, keys of each batch, or both of each head.
+_OF_ALL, _OF_KEYS, _OF_HEADS = range(3)
+
+
+def _as_attention_takes_it(mask: torch.Tensor, kind: int | None) -> torch.Tensor:
+    """A mask that hides what is true as one that shows it; one of numbers is added as it is."""
+    if kind not in (_OF_ALL, _OF_KEYS, _OF_HEADS) or mask.is_nested:
+        raise NotServed
+    mask = mask[:, None, None, :] if kind == _OF_KEYS else mask
+    return mask.logical_not() if mask.dtype == torch.bool else mask
+
 
 @operator("_transformer_encoder_layer_fwd")
 def _layer(
@@ -33,13 +44,14 @@ def _layer(
     mask: Any = None,
     mask_type: int | None = None,
 ) -> torch.Tensor:
-    if src.is_nested or src.dim() != 3 or mask is not None:
+    if src.is_nested or src.dim() != 3:
         raise NotServed
+    shown = None if mask is None else _as_attention_takes_it(mask, mask_type)
     batch, length, _ = src.shape
 
     def attention(x: torch.Tensor) -> torch.Tensor:
         q, k, v = functional.linear(x, qkv_weight, qkv_bias).view(batch, length, 3, heads, -1).permute(2, 0, 3, 1, 4)
-        mixed = functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(batch, length, size)
+        mixed = functional.scaled_dot_product_attention(q, k, v, shown).transpose(1, 2).reshape(batch, length, size)
         return functional.linear(mixed, out_weight, out_bias)
 
     def network(x: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Products of the numbers that the library's GEMM has not: doubles and complex ones; of vectors integers too.
+"""Products of what the library's GEMM has not: doubles and complex numbers, nothing at all; of vectors integers too.
 
 The device's own kernels have checked the operands, given results their sizes, and leave these calls.
 """
@@ -21,12 +21,14 @@ def _written(
 
 
 def _multiplied(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    if a.dtype != b.dtype or a.dtype != out.dtype:
+        raise Refused
+    if not (a.numel() and b.numel()):
+        return torch.zeros_like(out)
     served(a, b, out)
     if a.dtype == torch.float32:
         raise NotServed
-    if a.dtype != b.dtype or a.dtype != out.dtype:
-        raise Refused
-    return product(a.resolve_conj(), b.resolve_conj()) if a.numel() and b.numel() else torch.zeros_like(out)
+    return product(a.resolve_conj(), b.resolve_conj())
 
 
 @operator("mm.out", "bmm.out", left_by_native=True)

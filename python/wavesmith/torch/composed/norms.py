@@ -1,4 +1,4 @@
-"""Batch and group norms: PyTorch's decompositions of them."""
+"""Batch and group norms, and what LayerNorm's kernels leave: PyTorch's decompositions of them."""
 
 from __future__ import annotations
 
@@ -42,5 +42,7 @@ def _decomposed(name: str) -> Callable[..., Any]:
 
 for _name in _DECOMPOSED:
     operator(_name)(_decomposed(_name))
+for _name in ("native_layer_norm", "native_layer_norm_backward"):  # of doubles, of nothing at all
+    operator(_name, left_by_native=True)(_decomposed(_name))
 for _name, _overload in _INTO_GIVEN.items():
     with_out(_name, "out", "save_mean", "save_invstd", overload=_overload)(_decomposed(_name))
