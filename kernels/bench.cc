@@ -16,8 +16,8 @@
 //   [unscaled|given|matrix|row|block|mx] [BLOCK]
 //   wavesmith_kernels_bench attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE
 //   [bf16|f16] [causal|full]
-//   wavesmith_kernels_bench decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE]
-//   [PAGE]
+//   wavesmith_kernels_bench decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]
+//   [CACHE TYPE] [PAGE]
 //   wavesmith_kernels_bench fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]
 #include <algorithm>
 #include <cstdio>
@@ -359,6 +359,9 @@ int decode(const std::vector<std::string>& words) {
   auto& d = description;
   d.batches = number(0), d.heads_q = number(1), d.heads_kv = number(2), d.length_q = number(3);
   d.longest_context = number(4), d.head_size = number(5), d.scale = 0.125F, d.window_left = -1;
+  const size_t slash = words[5].find('/');  // values are the first elements of keys
+  const bool latent = slash != std::string::npos;
+  d.head_size_v = latent ? std::atoll(&words[5][slash + 1]) : 0;
   d.type = type_of(words.size() > 6 ? words[6] : "bf16");
   d.page_size = words.size() > 8 ? number(8) : 16;
   const int64_t pages = (d.longest_context + d.page_size - 1) / d.page_size;
@@ -379,7 +382,8 @@ int decode(const std::vector<std::string>& words) {
                                    nullptr,
                                    0};
   };
-  d.q = heads(), d.o = heads(), d.k = cache(), d.v = cache();
+  d.q = heads(), d.o = heads(), d.k = cache();
+  if (!latent) d.v = cache();
   std::vector<int32_t> table, contexts(static_cast<size_t>(d.batches), static_cast<int32_t>(number(4)));
   constexpr int64_t kApart = 7919;  // a prime
   for (int64_t i = 0; i < d.blocks; ++i) table.push_back(static_cast<int32_t>(i * kApart % d.blocks));
@@ -389,7 +393,8 @@ int decode(const std::vector<std::string>& words) {
   const float best = milliseconds_of([&] { return wavesmith_kernels_decode(&d, nullptr); });
   const char* name = "";
   wavesmith_kernels_decode_check(&d, &name);
-  const double bytes = 2.0 * static_cast<double>(d.batches * d.longest_context * d.heads_kv * d.head_size) *
+  const double bytes = (latent ? 1 : 2) *
+                       static_cast<double>(d.batches * d.longest_context * d.heads_kv * d.head_size) *
                        static_cast<double>(wavesmith::kernels::size_of(d.k.type));
   std::printf("decode: %.2f us, %.1f GB/s of K and V, %s, workspace of %zu bytes\n",
               static_cast<double>(best) * 1e3, bytes / static_cast<double>(best) * 1e-6, name,
@@ -451,7 +456,8 @@ int main(int argc, char** argv) {
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
       "       %s attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE\n"
       "          [bf16|f16] [causal|full]\n"
-      "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE] [PAGE]\n"
+      "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]\n"
+      "          [CACHE TYPE] [PAGE]\n"
       "       %s fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]\n",
       argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;

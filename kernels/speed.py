@@ -25,6 +25,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ from speed_operations import (
     TRITONS_GPUS,
     Attention,
     Decode,
+    Latent,
     OfRows,
     Operation,
     Product,
@@ -44,6 +46,7 @@ from speed_operations import (
     Timed,
     attentions,
     decodes,
+    latents,
     operations_of_rows,
     products,
     read,
@@ -76,6 +79,7 @@ PEERS_OF = {
     "rows": ["triton"],
     "attention": ["aiter", "triton", "ck"],
     "decode": ["aiter"],
+    "mla": ["aiter"],
 }
 
 
@@ -128,7 +132,13 @@ class Machine:
         return matrix or 2 * 2 * 32 * float(facts["compute"]["simds_per_unit"]["value"])
 
     def measured(self, operation: Operation) -> Row:
-        kinds = {Product: of_product, Attention: of_attention, Decode: of_decode, OfRows: of_rows}
+        kinds: dict[type[Operation], Callable[..., Commands]] = {
+            Product: of_product,
+            Attention: of_attention,
+            Decode: of_decode,
+            Latent: of_latent,
+            OfRows: of_rows,
+        }
         bench, peers = kinds[type(operation)](operation, self)
         ours = self.profiled(operation.gpu, [self.build / "bin/wavesmith_kernels_bench", *bench])
         if isinstance(ours, Timed) and isinstance(operation, Product) and not operation.gpu.startswith("mi"):
@@ -191,6 +201,12 @@ def of_decode(one: Decode, machine: Machine) -> Commands:
     return ["decode", sequences, heads, kv_heads, "1", context, "128", "bf16"], peers
 
 
+def of_latent(one: Latent, machine: Machine) -> Commands:
+    sequences, heads, context = (str(size) for size in (one.sequences, one.heads, one.context))
+    peers = {"AITER": machine.of_aiter("aiter_mla.py", sequences, heads, context)}
+    return ["decode", sequences, heads, "1", "1", context, "576/512", "bf16"], peers
+
+
 def of_rows(one: OfRows, machine: Machine) -> Commands:
     rows, columns = str(one.rows), str(one.columns)
     peers = {"Triton": machine.of_triton("triton_rows.py", one.operation, rows, columns)}
@@ -233,7 +249,13 @@ def main() -> None:
     rows, releases = read()
     machine = Machine(options.build, options.rocblas, options.aiter, options.triton, options.ck)
     machine.also = {name: list(shlex.split(command)) for name, _, command in options.also}
-    operations = {"gemm": products, "rows": operations_of_rows, "attention": attentions, "decode": decodes}
+    operations = {
+        "gemm": products,
+        "rows": operations_of_rows,
+        "attention": attentions,
+        "decode": decodes,
+        "mla": latents,
+    }
     names = [] if options.page else options.only or list(operations)
     wanted: list[Operation] = [one for name in names for one in operations[name](options.gpu or GPUS)]
     for peer in dict.fromkeys(peer for name in names for peer in PEERS_OF[name]):

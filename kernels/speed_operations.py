@@ -119,6 +119,26 @@ def decodes(gpus: list[str]) -> list[Decode]:
 
 
 @dataclass(frozen=True)
+class Latent:
+    """A new token of each sequence by latent attention (MLA), of bf16, with latents of 576 elements."""
+
+    gpu: str
+    sequences: int
+    heads: int
+    context: int
+
+    def bytes(self) -> float:
+        """Of latents."""
+        return 2.0 * self.sequences * self.context * 576
+
+
+def latents(gpus: list[str]) -> list[Latent]:
+    """DeepSeek V3's 128 heads, or their share of one GPU of eight; few sequences and many."""
+    shapes = [(1, 128, 8192), (8, 16, 8192), (16, 128, 8192), (64, 16, 8192), (64, 128, 8192), (128, 16, 4096)]
+    return [Latent(gpu, *shape) for gpu in gpus if gpu in AITERS_GPUS for shape in [*shapes, (128, 128, 4096)]]
+
+
+@dataclass(frozen=True)
 class OfRows:
     """RMS norm or softmax of each row, of bf16."""
 
@@ -146,10 +166,11 @@ def operations_of_rows(gpus: list[str]) -> list[OfRows]:
     ]
 
 
-Operation = Product | Attention | Decode | OfRows
+Operation = Product | Attention | Decode | Latent | OfRows
 KINDS: dict[str, type[Operation]] = {
     "attention": Attention,
     "decode": Decode,
+    "latent": Latent,
     "product": Product,
     "of_rows": OfRows,
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from findings import Finding
-from speed_operations import Attention, Decode, OfRows, Product, Row, Timed
+from speed_operations import Attention, Decode, Latent, OfRows, Product, Row, Timed
 from speed_published import Mark
 
 PUBLISHED = [
@@ -142,6 +142,17 @@ def decodes_page(rows: list[Row], gpu: str) -> list[str]:
     return lines + table(head, cells)
 
 
+def latents_page(rows: list[Row], gpu: str) -> list[str]:
+    lines = [f"## Latent attention (MLA) of new tokens on {gpu}, bf16", "", *mean_of(rows, "shapes")]
+    cells = []
+    for row in rows:
+        one = row.operation
+        assert isinstance(one, Latent)
+        ours = row.ours.kernel if isinstance(row.ours, Timed) else ""
+        cells.append([str(one.sequences), str(one.heads), f"{one.context:,}", *cells_of(row, one.bytes() * 1e-3, ours)])
+    return lines + table("| sequences | heads | context | our kernel | us | GB/s | peer | us | ratio |", cells)
+
+
 def of_rows_page(rows: list[Row], gpu: str) -> list[str]:
     lines = [f"## Norms and softmax on {gpu}, bf16", ""]
     cells = []
@@ -237,6 +248,10 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
         "workgroup, however long the context is; ours splits contexts. GB/s are of the keys and values; what fits into",
         "a GPU's last cache is read from there, by both.",
         "",
+        "Latent attention is compared with AITER's assembly for pages of one row. Both split contexts: our time has",
+        "the second kernel in it, which makes one of the parts; AITER's, written in Triton, is left out. GB/s are of",
+        "latents.",
+        "",
     ]
     for name in sorted({name for row in rows for name in row.peers} & set(peers)):
         lines += [f"{name} ({peers[name]}) ran by a program that is not part of this repository.", ""]
@@ -246,6 +261,7 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
         (OfRows, of_rows_page),
         (Attention, attentions_page),
         (Decode, decodes_page),
+        (Latent, latents_page),
     ):
         all_rows = [row for row in rows if isinstance(row.operation, kind)]
         for gpu in dict.fromkeys(row.operation.gpu for row in all_rows):

@@ -577,7 +577,11 @@ typedef struct {
  *   sinks are the scores of one more key per head, which every query sees, and whose value is 0
  *   the key j is at position j % page_size of block block_table[b * block_table_stride + j / page_size]
  *
- * Queries and results are f16 or bf16, head_size is 64, 128, or on CDNA 256. The caches are of the same type,
+ * Where head_size_v is less than head_size, the values are the first elements of the keys, and v is not looked
+ * at: multi-head latent attention, whose projections are part of Q and O.
+ *
+ * Queries and results are f16 or bf16, head_size is 64, 128, or on CDNA 256, or 576 with a head_size_v of 512,
+ * without softcap and alibi_slopes. The caches are of the same type,
  * or both e4m3 (FNUZ on gfx942, OCP's on gfx950 and gfx1201; none elsewhere), whose numbers are exact in the
  * queries' type. The heads that share a head of K and V are served together. Tensors are aligned to 16 bytes,
  * and their strides are multiples of 16 bytes.
@@ -590,12 +594,13 @@ typedef struct {
  * that a query does not see, a NaN or infinity in V may make NaN of the row's elements in its column. */
 typedef struct {
   int64_t batches, heads_q, heads_kv, length_q;
-  int64_t head_size;
+  int64_t head_size;   /* of Q and K */
+  int64_t head_size_v; /* of V and O; 0: head_size */
   wavesmith_kernels_type type;
   wavesmith_kernels_heads q, o; /* length_q rows of heads_q heads in each batch */
   wavesmith_kernels_paged k, v;
   int64_t blocks;    /* of the caches: what else a table names counts as the nearest; not used without one */
-  int64_t page_size; /* a power of two, 8 at least; not used without a table */
+  int64_t page_size; /* a power of two, 8 at least, of latents 1; not used without a table */
   /* Null: sequence b is block b. Otherwise the blocks of each sequence, in the device's memory: at least
    * those of longest_context keys from one sequence to the next. */
   const int32_t* block_table;

@@ -60,11 +60,11 @@ std::vector<const kernels::AttentionConfiguration*> attention_of(std::string_vie
   return rows;
 }
 
-/// The decode kernels that a target has, by the size of heads.
-std::vector<const kernels::DecodeConfiguration*> decode_of(std::string_view target) {
+/// The decode kernels that a target has, by the size of heads, or those of latents, by their rows.
+std::vector<const kernels::DecodeConfiguration*> decode_of(std::string_view target, bool latent) {
   std::vector<const kernels::DecodeConfiguration*> rows;
   for (const kernels::DecodeConfiguration& row : kernels::decode_configurations())
-    if (row.target == target) rows.push_back(&row);
+    if (row.target == target && row.has_latents() == latent) rows.push_back(&row);
   return rows;
 }
 
@@ -248,9 +248,11 @@ ordered_json operation_json(const Library& library, const std::string& name) {
                                {"keys", row->keys},
                                {"threads", row->threads},
                                {"why", row->why}});
-  if (name == "decode")
-    for (const kernels::DecodeConfiguration* row : decode_of(library.gpu->target))
+  if (name == "decode" || name == "mla")
+    for (const kernels::DecodeConfiguration* row : decode_of(library.gpu->target, name == "mla"))
       json["heads"].push_back({{"of", row->head_size},
+                               {"of_values", row->head_size_v},
+                               {"rows", row->rows},
                                {"caches", row->caches},
                                {"keys", row->keys},
                                {"threads", row->threads},

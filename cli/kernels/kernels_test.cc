@@ -105,6 +105,11 @@ TEST(KernelsCommand, ListsTheKernelsOfDecodeAndTheirCaches) {
   EXPECT_EQ(decode["heads"][1]["of"], 128);
   EXPECT_EQ(decode["heads"][1]["caches"], "same,e4m3fnuz");
   EXPECT_EQ(decode["kernels"].size(), 14U);  // of three sizes, two types, two caches, and what combines
+  const json mla = parsed("kernels mla --gpu mi300x --json")[0];
+  ASSERT_EQ(mla["heads"].size(), 2U);
+  EXPECT_EQ(mla["heads"][0]["rows"], 16);
+  EXPECT_EQ(mla["heads"][1]["of_values"], 512);
+  EXPECT_EQ(mla["kernels"].size(), 8U);  // for few rows and many, two types, two caches
   const CommandResult text = run_wavesmith("kernels decode --gpu mi210");
   EXPECT_NE(text.out.find("decode_bf16_128"), text.out.npos);
   EXPECT_EQ(text.out.find("e4m3"), text.out.npos);

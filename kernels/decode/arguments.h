@@ -49,10 +49,13 @@ struct CombineArguments {
   int heads, length_q;
   int rows;  ///< batches * length_q * heads
   int splits;
-  int head_size, parts_of_row;  ///< of kCombineElements
+  int head_size, parts_of_row;  ///< of kCombineElements, or kCombinePieces times as many
+  int pieces;                   ///< of kCombineElements that a wave has: 1 or kCombinePieces
 };
 
 /// Waves of a workgroup that combines, and the elements of a row that each has.
 inline constexpr int kCombineWaves = 4, kCombineElements = 64;
+/// Such elements that a wave has where a row has enough of them and few splits.
+inline constexpr int kCombinePieces = 4;
 
 }  // namespace wavesmith::kernels

@@ -26,6 +26,11 @@ PagedArguments paged(const wavesmith_kernels_paged& cache) {
           .scale_per_head = cache.scale_per_head};
 }
 
+/// What a refusal says of the size of values.
+std::string with_values(const Description& decode) {
+  return has_latents(decode) ? " with a head_size_v of " + std::to_string(decode.head_size_v) : "";
+}
+
 /// Whether a row's kernels read caches of that type.
 bool has(const DecodeConfiguration& row, const Description& decode) {
   return decode.k.type == decode.type || row.has_cache_of(word_of(decode.k.type));
@@ -38,8 +43,12 @@ void split(const Description& decode, int compute_units, const DecodeConfigurati
   constexpr int64_t kMostRounds = 32;   // of workgroups on a compute unit: more parts gain nothing
   constexpr int64_t kMostParts = 512;   // of a context: the second kernel takes long for more
   constexpr int64_t kOfWorkgroup = 16;  // what beginning and ending one takes
+  // Of latents a workgroup has many rows and a key few bytes: those of a row's part, written and read again.
+  const int64_t of_part = row.has_latents() ? 5 * row.rows : 0;
   constexpr int64_t kOfCombining = 64;  // the second kernel
-  constexpr int64_t kAlone = 2;    // how much faster than its share a unit reads where others have nothing
+  // How much faster than its share a unit reads where others have nothing; with many rows products take
+  // longer.
+  const int64_t alone = row.rows > 16 ? 1 : 2;
   constexpr int64_t kRagged = 16;  // the part of a workgroup's keys that the last ones read on their own
   // Keys that a tile of rows sees, from a multiple of a step on.
   const int64_t seen = decode.window_left < 0 ? decode.longest_context
@@ -54,8 +63,9 @@ void split(const Description& decode, int compute_units, const DecodeConfigurati
     if (wanted > 1 && splits == arguments.splits) continue;
     const int64_t rounds = ceiling(undivided * splits, compute_units);
     const int64_t reading = std::min<int64_t>(undivided * splits, compute_units);
-    const int64_t time = rounds * keys * std::max(reading, compute_units / kAlone) / compute_units +
-                         rounds * kOfWorkgroup + keys / kRagged + (splits > 1 ? kOfCombining : 0);
+    const int64_t time = rounds * keys * std::max(reading, compute_units / alone) / compute_units +
+                         rounds * (kOfWorkgroup + (splits > 1 ? of_part : 0)) + (alone - 1) * keys / kRagged +
+                         (splits > 1 ? kOfCombining : 0);
     if (time >= least) continue;
     least = time;
     arguments.keys = static_cast<int>(keys);
@@ -68,21 +78,27 @@ void split(const Description& decode, int compute_units, const DecodeConfigurati
 wavesmith_kernels_status choose_decode(const Description& decode, std::string_view target, int compute_units,
                                        DecodeChoice& choice) {
   std::string sizes;
+  const int64_t heads_per_kv = decode.heads_q / decode.heads_kv;
+  const int64_t rows = decode.length_q * heads_per_kv, of_values = values_of(decode);
   for (const DecodeConfiguration& row : decode_configurations()) {
-    if (row.target != target || !has(row, decode)) continue;
-    sizes += (sizes.empty() ? "" : ", ") + std::to_string(row.head_size);
-    if (row.head_size == decode.head_size) choice.configuration = &row;
+    if (row.target != target || !has(row, decode) || has_latents(decode) != row.has_latents()) continue;
+    const std::string size = std::to_string(row.head_size) +
+                             (row.has_latents() ? " with one of " + std::to_string(row.head_size_v) : "");
+    if (!sizes.ends_with(size)) sizes += (sizes.empty() ? "" : ", ") + size;
+    if (row.head_size != decode.head_size || row.head_size_v != of_values) continue;
+    // The fewest rows that hold all, or as many as there are.
+    const DecodeConfiguration* const other = choice.configuration;
+    if (!other || (other->rows < rows && other->rows < row.rows) ||
+        (row.rows >= rows && row.rows < other->rows))
+      choice.configuration = &row;
   }
   const std::string what = std::string(word_of(decode.type)) + " with caches of " +
                            std::string(word_of(decode.k.type)) + " for " + std::string(target);
   if (sizes.empty()) return not_supported(kDecode, "there is no kernel of " + what);
   if (!choice.configuration)
-    return not_supported(kDecode, "head_size is " + std::to_string(decode.head_size) +
+    return not_supported(kDecode, "head_size is " + std::to_string(decode.head_size) + with_values(decode) +
                                       ", and there are kernels of " + what + " for " + sizes);
   const DecodeConfiguration& row = *choice.configuration;
-  constexpr int kRows = 16;  // of an atom
-  const int64_t heads_per_kv = decode.heads_q / decode.heads_kv;
-  const int64_t rows = decode.length_q * heads_per_kv;
   DecodeArguments& arguments = choice.arguments;
   arguments = {
       .q = decode.q.data,
@@ -106,7 +122,7 @@ wavesmith_kernels_status choose_decode(const Description& decode, std::string_vi
       .heads_per_kv = static_cast<int>(heads_per_kv),
       .length_q = static_cast<int>(decode.length_q),
       .rows = static_cast<int>(rows),
-      .tiles = static_cast<int>(ceiling(rows, kRows)),
+      .tiles = static_cast<int>(ceiling(rows, row.rows)),
       .longest = static_cast<int>(decode.longest_context),
       .blocks = decode.block_table ? static_cast<int>(decode.blocks) : 0,
       .page_shift = decode.block_table ? std::countr_zero(static_cast<uint64_t>(decode.page_size)) : 31,
@@ -125,11 +141,13 @@ wavesmith_kernels_status choose_decode(const Description& decode, std::string_vi
   split(decode, compute_units, row, arguments);
   arguments.workgroups = static_cast<int>(decode.batches * of_batch * arguments.splits);
   arguments.per_die = static_cast<int>(ceiling(arguments.workgroups, row.dies));
-  choice.kernel = "decode_" + std::string(word_of(decode.type)) + "_" + std::to_string(row.head_size) +
+  const bool latent = row.has_latents();
+  choice.kernel = (latent ? "mla_" : "decode_") + std::string(word_of(decode.type)) + "_" +
+                  std::to_string(latent ? row.rows : row.head_size) +
                   (decode.k.type == decode.type ? "" : "_" + std::string(word_of(decode.k.type)));
   if (arguments.splits == 1) return succeed();
   choice.combine = "decode_" + std::string(word_of(decode.type)) + "_combine";
-  choice.parts = static_cast<size_t>(all_rows * arguments.splits * decode.head_size);
+  choice.parts = static_cast<size_t>(all_rows * arguments.splits * of_values);
   choice.workspace_bytes = (choice.parts + static_cast<size_t>(all_rows * arguments.splits)) * sizeof(float);
   return succeed();
 }

@@ -31,6 +31,10 @@ wavesmith_kernels_status check_decode(const wavesmith_kernels_decode_description
 /// Whether the workspace is large enough, aligned, and apart from everything else.
 wavesmith_kernels_status check_workspace(const wavesmith_kernels_decode_description& decode, size_t bytes);
 
+/// Elements of a head of values, and whether these are the first ones of keys.
+int64_t values_of(const wavesmith_kernels_decode_description& decode);
+bool has_latents(const wavesmith_kernels_decode_description& decode);
+
 /// Whether there is nothing to compute.
 bool is_empty(const wavesmith_kernels_decode_description& decode);
 

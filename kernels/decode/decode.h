@@ -17,12 +17,13 @@ namespace wavesmith::kernels {
 /// Which row of results a lane has: a query's of a head, from a part of its keys.
 struct ResultRow {
   int batch, head, query, split;
+  int first = 0;  ///< column that the wave has, of which each lane has a part
 };
 
 /// Writes what a wave has summed up of all keys of its workgroup; `by` is the factor of V's elements.
-template <class Shape>
-TILE_DEVICE void write_results(const DecodeArguments& g, const typename ValueTile<Shape>::Results& o,
-                               RowSum sum, ResultRow row, float by, int lane) {
+template <class Shape, class Results>
+TILE_DEVICE void write_results(const DecodeArguments& g, const Results& o, RowSum sum, ResultRow row,
+                               float by, int lane) {
   using namespace tile;
   using Layout = typename Shape::Layout;
   using Element = typename Shape::Atom::Element;
@@ -31,18 +32,20 @@ TILE_DEVICE void write_results(const DecodeArguments& g, const typename ValueTil
   if (g.splits > 1) {
     const i64 part =
         ((static_cast<i64>(row.batch) * g.length_q + row.query) * g.heads + row.head) * g.splits + row.split;
-    if (lane < Layout::kRows) arch::store_at(reinterpret_cast<u64>(g.parts_lse + part), sum.log2_sum());
+    if (lane < Layout::kRows && row.first == 0)
+      arch::store_at(reinterpret_cast<u64>(g.parts_lse + part), sum.log2_sum());
     if (sum.is_empty()) return;
     for_each_run<Shape>(o, lane, [&](int column, Vector<float, 4> values) {
-      arch::store_at(reinterpret_cast<u64>(g.parts + part * Shape::kHeadSize + column), values * by);
+      arch::store_at(reinterpret_cast<u64>(g.parts + part * Shape::kHeadSize + row.first + column),
+                     values * by);
     });
     return;
   }
-  if (g.lse && lane < Layout::kRows)
+  if (g.lse && lane < Layout::kRows && row.first == 0)
     arch::store_at(reinterpret_cast<u64>(g.lse + row.batch * g.lse_batch + row.head * g.lse_head + row.query),
                    sum.log2_sum() * kLogOf2);
   const u64 out = reinterpret_cast<u64>(static_cast<Element*>(g.o) + row.batch * g.stride_o.batch +
-                                        row.query * g.stride_o.row + row.head * g.stride_o.head);
+                                        row.query * g.stride_o.row + row.head * g.stride_o.head + row.first);
   for_each_run<Shape>(o, lane, [&](int column, Vector<float, 4> values) {
     Vector<Element, 4> narrow;
     TILE_UNROLL for (int i = 0; i < 4; ++i) narrow[i] = static_cast<Element>(values[i] * by);

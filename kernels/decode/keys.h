@@ -26,6 +26,7 @@ struct DecodeShape {
   static constexpr int kKeys = kGroups * kInGroup;            ///< of a tile
   static constexpr int kAtoms = kKeys / Layout::kRows;        ///< of keys in a tile
   static constexpr int kColumns = kHeadSize / Layout::kRows;  ///< of values that a lane has; atoms of results
+  static constexpr int kWide = kColumns;                      ///< of them that are side by side
   static constexpr int kInLoad = tile::kPieceBytes / static_cast<int>(sizeof(Stored));  ///< elements
   static constexpr int kLoads = kHeadSize / (kInLoad * kGroups);  ///< of a key in a lane
   static constexpr int kPieces = kInLoad / kInGroup;              ///< of an operand in what is loaded at once

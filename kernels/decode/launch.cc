@@ -23,6 +23,9 @@ wavesmith_kernels_status choose(const Description* decode, const Device*& device
 wavesmith_kernels_status launch_combine(const Description& decode, const Device& device,
                                         const DecodeChoice& choice, void* stream) {
   const DecodeArguments& from = choice.arguments;
+  constexpr int kFew = 4;  // splits: a group of lanes has one, of 32 lanes two
+  const int of_row = static_cast<int>(values_of(decode)) / kCombineElements;
+  const int pieces = from.splits <= kFew && of_row % kCombinePieces == 0 ? kCombinePieces : 1;
   const CombineArguments arguments{.parts = from.parts,
                                    .parts_lse = from.parts_lse,
                                    .sinks = from.sinks,
@@ -35,8 +38,9 @@ wavesmith_kernels_status launch_combine(const Description& decode, const Device&
                                    .length_q = from.length_q,
                                    .rows = static_cast<int>(decode.batches) * from.length_q * from.heads,
                                    .splits = from.splits,
-                                   .head_size = static_cast<int>(decode.head_size),
-                                   .parts_of_row = static_cast<int>(decode.head_size / kCombineElements)};
+                                   .head_size = static_cast<int>(values_of(decode)),
+                                   .parts_of_row = of_row / pieces,
+                                   .pieces = pieces};
   const DecodeConfiguration& row = *choice.configuration;
   const int64_t waves = int64_t{arguments.rows} * arguments.parts_of_row;
   const Grid grid{static_cast<unsigned>((waves + kCombineWaves - 1) / kCombineWaves), 1,

@@ -110,6 +110,37 @@ TEST_F(DecodeRefuses, WhatItHasNoKernelFor) {
       });
 }
 
+TEST_F(DecodeRefuses, OfLatentsWhatItHasNoKernelFor) {
+  right_.head_size = 576, right_.head_size_v = 512, right_.heads_q = 1, right_.heads_kv = 1;
+  right_.batches = 1, right_.longest_context = 16, right_.k.row_stride = 576, right_.blocks = 1;
+  right_.v = {};
+  ASSERT_EQ(wavesmith_kernels_decode(&right_, nullptr), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  ASSERT_EQ(hipDeviceSynchronize(), 0);
+  const char* kernel = nullptr;
+  ASSERT_EQ(wavesmith_kernels_decode_check(&right_, &kernel), WAVESMITH_KERNELS_SUCCESS);
+  EXPECT_STREQ(kernel, "mla_bf16_16");
+  constexpr auto kStatus = WAVESMITH_KERNELS_NOT_SUPPORTED, kInvalid = WAVESMITH_KERNELS_INVALID_ARGUMENT;
+  expect_refusals<Description>(
+      wavesmith_kernels_decode, right_,
+      {
+          {[](Description& d) { d.head_size_v = -1; }, kInvalid, "head_size_v is negative"},
+          {[](Description& d) { d.head_size_v = 640; }, kStatus,
+           "head_size_v is 640, more than head_size, 576"},
+          {[](Description& d) { d.head_size_v = 256; }, kStatus,
+           "head_size is 576 with a head_size_v of 256, and there are kernels of bf16 with caches of bf16 for "
+           "gfx942 for 576 with one of 512"},
+          {[](Description& d) { d.softcap = 1; }, kStatus, "softcap is given where head_size_v is less"},
+          {[](Description& d) { d.alibi_slopes = d.sinks = d.lse + 64; }, kStatus,
+           "alibi_slopes is given where head_size_v is less"},
+          {[](Description& d) { d.k.row_stride = 512; }, kInvalid, "k.row_stride is 512, less than 576"},
+          {[](Description& d) { d.heads_q = 2, d.o.head_stride = 504; }, kInvalid,
+           "o.head_stride is 504, less than 512"},
+          {[](Description& d) { d.o.data = d.k.data; }, kInvalid, "o overlaps k"},
+          {[](Description& d) { d.page_size = 0; }, kInvalid, "page_size is 0, no power of two"},
+      });
+}
+
 TEST_F(DecodeRefuses, AWorkspaceThatIsTooSmallOrLiesInTheWay) {
   right_.longest_context = 2048, right_.batches = 1;
   size_t bytes = 0;
@@ -158,6 +189,31 @@ TEST(DecodeSplits, ContextsUntilTheUnitsAreBusyEvenly) {
   EXPECT_EQ(splits(64, 8192), 16);
   EXPECT_EQ(splits(4096, 128), 1);
   EXPECT_LE(splits(1, 1 << 20, 1000), 9);  // of a window alone
+}
+
+TEST(DecodeSplits, LatentsOfManyHeadsRarely) {
+  const auto choice_of = [](int64_t batches, int64_t heads) {
+    const Description decode{.batches = batches,
+                             .heads_q = heads,
+                             .heads_kv = 1,
+                             .length_q = 1,
+                             .head_size = 576,
+                             .head_size_v = 512,
+                             .type = WAVESMITH_KERNELS_BF16,
+                             .k = {.type = WAVESMITH_KERNELS_BF16},
+                             .longest_context = 8192,
+                             .scale = 1,
+                             .window_left = -1};
+    DecodeChoice choice;
+    EXPECT_EQ(choose_decode(decode, "gfx942", 304, choice), WAVESMITH_KERNELS_SUCCESS);
+    return choice;
+  };
+  EXPECT_EQ(choice_of(64, 16).kernel, "mla_bf16_16");
+  EXPECT_EQ(choice_of(64, 17).kernel, "mla_bf16_64");
+  EXPECT_EQ(choice_of(64, 128).arguments.tiles, 2);
+  EXPECT_EQ(choice_of(64, 128).arguments.splits, 2);  // their parts are as long as 320 keys
+  EXPECT_EQ(choice_of(64, 16).arguments.splits, 4);
+  EXPECT_EQ(choice_of(256, 128).arguments.splits, 1);
 }
 
 }  // namespace

@@ -96,16 +96,16 @@ struct SharedResults {
 };
 
 /// Calls use(column, values) for each four of the lane's results that follow each other in its row.
-template <class Shape, class Use>
-TILE_DEVICE void for_each_run(const typename ValueTile<Shape>::Results& results, int lane, Use use) {
+template <class Shape, class Results, class Use>
+TILE_DEVICE void for_each_run(const Results& results, int lane, Use use) {
   using Layout = typename Shape::Layout;
-  constexpr int kRuns = Shape::kColumns / 4;
+  constexpr int kRuns = Shape::kColumns / 4, kWide = Shape::kWide;
   tile::repeat<Layout::kSums * kRuns>([&](auto number) {
-    constexpr int kSum = decltype(number)::kValue / kRuns, kRun = decltype(number)::kValue % kRuns;
+    constexpr int kSum = decltype(number)::kValue / kRuns, kFirst = decltype(number)::kValue % kRuns * 4;
     const int row = Layout::first_row(kSum) + lane / Layout::kRows * Layout::kGroupStep;
     tile::Vector<float, 4> values;
-    TILE_UNROLL for (int i = 0; i < 4; ++i) values[i] = results.at[0][kRun * 4 + i][kSum];
-    use(row * Shape::kColumns + kRun * 4, values);
+    TILE_UNROLL for (int i = 0; i < 4; ++i) values[i] = results.at[0][kFirst + i][kSum];
+    use(kFirst / kWide * kWide * Layout::kRows + row * kWide + kFirst % kWide, values);
   });
 }
 

@@ -41,7 +41,7 @@ wavesmith_kernels_status check_heads(const Description& d, const std::string& na
   if (!heads.data) return invalid(kDecode, name + ".data is null");
   if (const auto status = check_aligned(kDecode, name + ".data", heads.data, kAlignment)) return status;
   // Of what is read, positions or heads may be the same.
-  const int64_t least = name == "o" ? d.head_size : 0;
+  const int64_t least = name == "o" ? values_of(d) : 0;
   const struct {
     const char* name;
     int64_t stride, count;
@@ -93,6 +93,7 @@ wavesmith_kernels_status check_sizes(const Description& d) {
                                    {"heads_kv", d.heads_kv},
                                    {"length_q", d.length_q},
                                    {"head_size", d.head_size},
+                                   {"head_size_v", d.head_size_v},
                                    {"longest_context", d.longest_context},
                                    {"blocks", d.block_table ? d.blocks : 0},
                                    {"page_size", d.block_table ? d.page_size : 0}}) {
@@ -107,17 +108,20 @@ wavesmith_kernels_status check_sizes(const Description& d) {
   if (d.heads_q > 0 && d.length_q > kLongest / d.heads_q)
     return not_supported(kDecode, "length_q times heads_q is more than " + text(kLongest));
   if (d.head_size == 0) return invalid(kDecode, "head_size is 0");
+  if (d.head_size_v > d.head_size)
+    return not_supported(
+        kDecode, "head_size_v is " + text(d.head_size_v) + ", more than head_size, " + text(d.head_size));
   if (d.window_left < -1) return invalid(kDecode, "window_left is " + text(d.window_left) + ", less than -1");
   return succeed();
 }
 
 wavesmith_kernels_status check_table(const Description& d) {
   if (!d.block_table) return succeed();
-  constexpr int64_t kLeastPage = 8;
+  const int64_t least_page = has_latents(d) ? 1 : 8;
   if (!std::has_single_bit(static_cast<uint64_t>(d.page_size)))
     return invalid(kDecode, "page_size is " + text(d.page_size) + ", no power of two");
-  if (d.page_size < kLeastPage)
-    return not_supported(kDecode, "page_size is " + text(d.page_size) + ", less than " + text(kLeastPage));
+  if (d.page_size < least_page)
+    return not_supported(kDecode, "page_size is " + text(d.page_size) + ", less than " + text(least_page));
   if (d.longest_context > 0 && d.blocks == 0) return invalid(kDecode, "blocks is 0");
   const int64_t entries = (d.longest_context + d.page_size - 1) / d.page_size;
   if (d.batches > 1 && d.block_table_stride < entries)
@@ -126,10 +130,10 @@ wavesmith_kernels_status check_table(const Description& d) {
   return check_aligned(kDecode, "block_table", d.block_table, 4);
 }
 
-ByteRange range_of(const Description& d, const Heads& heads) {
+ByteRange range_of(const Description& d, const Heads& heads, int64_t size) {
   return ByteRange::of(heads.data,
                        (d.batches - 1) * heads.batch_stride + (d.length_q - 1) * heads.row_stride +
-                           (d.heads_q - 1) * heads.head_stride + d.head_size,
+                           (d.heads_q - 1) * heads.head_stride + size,
                        d.type);
 }
 ByteRange range_of(const Description& d, const Paged& cache) {
@@ -143,15 +147,15 @@ ByteRange range_of(const Description& d, const Paged& cache) {
 /// All that the kernels are given, the workspace aside: what is written first.
 std::vector<NamedRange> all_of(const Description& d) {
   constexpr auto kWord = WAVESMITH_KERNELS_F32;  // of 4 bytes, as those of I32
-  std::vector<NamedRange> all = {{"o", range_of(d, d.o)}};
+  std::vector<NamedRange> all = {{"o", range_of(d, d.o, values_of(d))}};
   if (d.lse)
     all.push_back({"lse", ByteRange::of(d.lse,
                                         (d.batches - 1) * d.lse_batch_stride +
                                             (d.heads_q - 1) * d.lse_head_stride + d.length_q,
                                         kWord)});
-  all.push_back({"q", range_of(d, d.q)});
+  all.push_back({"q", range_of(d, d.q, d.head_size)});
   all.push_back({"k", range_of(d, d.k)});
-  all.push_back({"v", range_of(d, d.v)});
+  if (!has_latents(d)) all.push_back({"v", range_of(d, d.v)});
   all.push_back({"context_lengths", ByteRange::of(d.context_lengths, d.batches, kWord)});
   if (d.block_table && d.longest_context > 0)
     all.push_back({"block_table", ByteRange::of(d.block_table,
@@ -162,8 +166,17 @@ std::vector<NamedRange> all_of(const Description& d) {
   all.push_back(NamedRange::of("alibi_slopes", d.alibi_slopes, slopes, kWord));
   all.push_back(NamedRange::of("sinks", d.sinks, d.heads_q, kWord));
   all.push_back(NamedRange::of("k.scale", d.k.scale, d.k.scale_per_head ? d.heads_kv : 1, kWord));
+  if (has_latents(d)) return all;
   all.push_back(NamedRange::of("v.scale", d.v.scale, d.v.scale_per_head ? d.heads_kv : 1, kWord));
   return all;
+}
+
+/// What else holds where values are the first elements of keys.
+wavesmith_kernels_status check_latents(const Description& d) {
+  const std::string where = " is given where head_size_v is less than head_size";
+  if (d.softcap != 0) return not_supported(kDecode, "softcap" + where);
+  if (d.alibi_slopes) return not_supported(kDecode, "alibi_slopes" + where);
+  return succeed();
 }
 
 wavesmith_kernels_status check_lse(const Description& d) {
@@ -182,6 +195,8 @@ wavesmith_kernels_status check_lse(const Description& d) {
 
 }  // namespace
 
+int64_t values_of(const Description& d) { return d.head_size_v == 0 ? d.head_size : d.head_size_v; }
+bool has_latents(const Description& d) { return values_of(d) < d.head_size; }
 bool is_empty(const Description& d) { return d.batches == 0 || d.length_q == 0 || d.heads_q == 0; }
 
 wavesmith_kernels_status check_decode(const Description& d) {
@@ -199,10 +214,14 @@ wavesmith_kernels_status check_decode(const Description& d) {
   if (const auto status = check_heads(d, "o", d.o)) return status;
   if (const auto status = check_table(d)) return status;
   if (const auto status = check_cache(d, "k", d.k)) return status;
-  if (const auto status = check_cache(d, "v", d.v)) return status;
-  if (d.k.type != d.v.type)
-    return not_supported(
-        kDecode, "k is of " + std::string(word_of(d.k.type)) + " and v of " + std::string(word_of(d.v.type)));
+  if (has_latents(d)) {
+    if (const auto status = check_latents(d)) return status;
+  } else {
+    if (const auto status = check_cache(d, "v", d.v)) return status;
+    if (d.k.type != d.v.type)
+      return not_supported(kDecode, "k is of " + std::string(word_of(d.k.type)) + " and v of " +
+                                        std::string(word_of(d.v.type)));
+  }
   if (!d.context_lengths) return invalid(kDecode, "context_lengths is null");
   for (const auto& [name, data] : {std::pair<const char*, const void*>{"context_lengths", d.context_lengths},
                                    {"alibi_slopes", d.alibi_slopes},

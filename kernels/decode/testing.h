@@ -11,6 +11,7 @@ namespace wavesmith::kernels {
 /// What a case varies.
 struct DecodeCase {
   int64_t batches = 1, heads_q = 1, heads_kv = 1, length_q = 1, head_size = 128;
+  int64_t head_size_v = 0;  ///< less than head_size: V is the first elements of K
   int64_t longest = 1;
   std::vector<int64_t> lengths;  ///< of contexts; none: at random
   Type type = WAVESMITH_KERNELS_BF16, cache = WAVESMITH_KERNELS_BF16;
@@ -23,13 +24,16 @@ struct DecodeCase {
   int64_t padding = 0;         ///< elements that rows are apart beyond what they hold
   double size = 1;             ///< of the elements of q and k
 
+  [[nodiscard]] int64_t size_v() const { return head_size_v == 0 ? head_size : head_size_v; }
+  [[nodiscard]] bool has_latents() const { return size_v() < head_size; }
   [[nodiscard]] std::string text() const {
     std::string text;
     const auto add = [&](const char* name, auto value) {
       text += std::string(text.empty() ? "" : " ") + name + " " + std::to_string(value);
     };
     add("batches", batches), add("heads_q", heads_q), add("heads_kv", heads_kv), add("length_q", length_q);
-    add("head_size", head_size), add("longest", longest), add("type", type), add("cache", cache);
+    add("head_size", head_size), add("head_size_v", head_size_v), add("longest", longest), add("type", type),
+        add("cache", cache);
     add("paged", paged), add("page_size", page_size), add("left", left), add("scale", scale);
     add("softcap", softcap), add("alibi", alibi + alibi_per_batch), add("sinks", sinks);
     add("scales", scales), add("heads_outside", heads_outside), add("padding", padding), add("size", size);
@@ -43,8 +47,8 @@ struct DecodeHeads {
   Elements elements;
 
   DecodeHeads() = default;
-  DecodeHeads(const DecodeCase& one, Type type, int64_t batches, int64_t rows, int64_t heads) {
-    const int64_t apart = one.head_size + one.padding;
+  DecodeHeads(const DecodeCase& one, Type type, int64_t size, int64_t batches, int64_t rows, int64_t heads) {
+    const int64_t apart = size + one.padding;
     row_stride = one.heads_outside ? apart : heads * apart;
     head_stride = one.heads_outside ? rows * apart : apart;
     batch_stride = rows * heads * apart;
@@ -97,8 +101,9 @@ struct DecodeProblem {
     for (int64_t b = 0; b < one.batches; ++b)
       for (int64_t page = 0; page * positions < length(b) && one.paged; ++page)
         table[static_cast<size_t>(b * entries + page)] = order[static_cast<size_t>(b * entries + page)];
-    q = o = DecodeHeads(one, one.type, one.batches, one.length_q, one.heads_q);
-    k = v = DecodeHeads(one, one.cache, blocks, positions, one.heads_kv);
+    q = DecodeHeads(one, one.type, one.head_size, one.batches, one.length_q, one.heads_q);
+    o = DecodeHeads(one, one.type, one.size_v(), one.batches, one.length_q, one.heads_q);
+    k = v = DecodeHeads(one, one.cache, one.head_size, blocks, positions, one.heads_kv);
     for (int64_t b = 0; b < one.batches; ++b) {
       for (int64_t i = 0; i < one.length_q; ++i)
         for (int64_t head = 0; head < one.heads_q; ++head)
@@ -119,6 +124,7 @@ struct DecodeProblem {
       k_scales.push_back(static_cast<float>(std::exp2(normal())));
       v_scales.push_back(static_cast<float>(std::exp2(normal())));
     }
+    if (one.has_latents()) v = k, v_scales = k_scales;
     lse = Elements(WAVESMITH_KERNELS_F32, static_cast<size_t>(one.batches * one.heads_q * one.length_q));
   }
 
@@ -158,11 +164,12 @@ struct DecodeProblem {
         .heads_kv = one.heads_kv,
         .length_q = one.length_q,
         .head_size = one.head_size,
+        .head_size_v = one.head_size_v,
         .type = one.type,
         .q = {on_q.data(), q.batch_stride, q.row_stride, q.head_stride},
         .o = {on_o.data(), o.batch_stride, o.row_stride, o.head_stride},
         .k = cache(k, on_k, floats(on_k_scales, k_scales)),
-        .v = cache(v, on_v, floats(on_v_scales, v_scales)),
+        .v = one.has_latents() ? wavesmith_kernels_paged{} : cache(v, on_v, floats(on_v_scales, v_scales)),
         .blocks = static_cast<int64_t>(k.elements.count()) / k.batch_stride,
         .page_size = one.page_size,
         .block_table = one.paged ? static_cast<const int32_t*>(on_table.data()) : nullptr,
