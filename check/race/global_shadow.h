@@ -8,6 +8,7 @@
 // until these become too many, or it is written.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -136,6 +137,19 @@ class GlobalShadow::Adder {
   /// `bytes` from `address` on. `data`: what is written there; nullptr: not known.
   void add(uint64_t address, uint64_t bytes, GlobalKind kind, uint32_t accessor, const uint8_t* data);
   void add_reads(Runs runs, uint32_t accessor);
+  /// Calls with the last write so far, and the address, of each cell in the page of `address` that one
+  /// workgroup alone has written. `bits`: of an accessor's number that count within its workgroup.
+  template <class Told>
+  void for_each_writer(uint64_t address, uint64_t bytes, int bits, Told told) {
+    hold(address);
+    if (!page_->written || page_->cells.empty()) return;
+    const uint64_t end = std::min(kPage, address % kPage + bytes);
+    for (uint64_t i = address % kPage >> page_->shift; i << page_->shift < end; ++i) {
+      const Accessors& write = page_->cells[i].write;
+      if (write.any() && write.first() >> bits == write.last() >> bits)
+        told(write.last(), page_->address + (i << page_->shift));
+    }
+  }
 
  private:
   void hold(uint64_t address);

@@ -40,8 +40,8 @@ struct GlobalRace {
   };
   Side first, second;
   uint64_t address;
-  uint64_t bytes;
-  bool equal;  ///< all that was written there is the same
+  uint64_t bytes = 0;
+  bool equal = false;  ///< all that was written there is the same
   GlobalFault fault;
   Findings::Order order;
 };

@@ -91,6 +91,15 @@ const RacePair kPairs[] = {
     {"ReleasedWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", "",
      8, 0},
+    // What the fourth workgroup wrote, others before and behind the one that does not invalidate read rightly.
+    {"OneOfManyDoesNotAcquire", "insufficient-scope",
+     kOwn + "ADD v3, 0x300, v1\nSTORE v2, v0, s[4:5]\n" +
+         meet("RELEASE", "s_cmp_eq_u32 s8, 4\ns_cbranch_scc1 go_on\nACQUIRE\ngo_on:") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + "ADD v3, 0x300, v1\nSTORE v2, v0, s[4:5]\n" +
+         meet("RELEASE", "ACQUIRE\ns_cmp_eq_u32 s8, 4\ns_cbranch_scc1 go_on\nACQUIRE\ngo_on:") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0},
     {"DataOfOneLaneWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
      kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "check/race/race_findings.h"
@@ -15,6 +17,9 @@ namespace {
 
 /// Of a launch whose workgroups are told apart: each needs some memory, and numbers of accessors some bits.
 constexpr uint64_t kMostWorkgroups = uint64_t{1} << 22;
+
+/// Of a launch: more would take too long to judge.
+constexpr size_t kMostHandOvers = 1 << 20;
 
 /// The code from an instruction on. It ends somewhere before: whoever decodes it stops at the kernel's end.
 std::span<const uint8_t> code_behind(const emulate::Site& site) {
@@ -131,10 +136,13 @@ void RaceLaunch::give_back(std::unique_ptr<WaveLog> log) {
   idle_logs_.push_back(std::move(log));
 }
 
-void RaceLaunch::ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log) {
+void RaceLaunch::ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log,
+                       const HandOvers& taken) {
   // Each workgroup has its place.
   if (workgroup < accessors_.size()) accessors_[workgroup] = std::move(accessors);
   order_.add(workgroup, std::move(log));
+  const std::scoped_lock lock(mutex_);
+  if (hand_overs_.size() < kMostHandOvers) hand_overs_.insert(hand_overs_.end(), taken.begin(), taken.end());
 }
 
 const Accessor* RaceLaunch::accessor(uint32_t number) const {
@@ -219,6 +227,7 @@ void RaceLaunch::finish() {
         questions[question(pair.second, pair.first)];
       }
     });
+    for (const auto& [pair, address] : hand_overs_) questions[question(static_cast<uint32_t>(pair >> 32), static_cast<uint32_t>(pair))];
     order_.answer(questions);
   }
   const auto order_of = [&](uint32_t first, uint32_t second) {
@@ -231,6 +240,7 @@ void RaceLaunch::finish() {
   };
   std::optional<Told> last;
   uint64_t event = 0;
+  std::set<std::tuple<GlobalFault, uint16_t, uint16_t>> told;
   shadow_.for_each_written([&](const GlobalShadow::CellView& cell) {
     for (const Pair& pair : pairs_of(cell)) {
       const std::optional<GlobalFault> fault =
@@ -248,6 +258,7 @@ void RaceLaunch::finish() {
       const bool goes_on = last && last->end == cell.address && is_same(last->pair.first, pair.first) &&
                            is_same(last->pair.second, pair.second);
       last = Told{pair, cell.address + cell.bytes};
+      told.emplace(*fault, a->site, b->site);
       if (goes_on) break;
       tell_global_conflict(*this, {.first = {pair.first_kind, pair.first >> accessor_bits_, a},
                                    .second = {pair.second_kind, pair.second >> accessor_bits_, b},
@@ -259,6 +270,21 @@ void RaceLaunch::finish() {
       break;
     }
   });
+  for (const auto& [numbers, address] : hand_overs_) {
+    const Pair pair{GlobalKind::Read, GlobalKind::Write, static_cast<uint32_t>(numbers),
+                    static_cast<uint32_t>(numbers >> 32)};
+    const Order back = order_of(pair.second, pair.first);
+    if (!back.ordered) continue;  // whether it is a race, the cell's pairs tell
+    const std::optional<GlobalFault> fault = fault_of(pair, {}, back);
+    const Accessor* const a = accessor(pair.first);
+    const Accessor* const b = accessor(pair.second);
+    if (!fault || !a || !b || !told.emplace(*fault, a->site, b->site).second) continue;
+    tell_global_conflict(*this, {.first = {pair.first_kind, pair.first >> accessor_bits_, a},
+                                 .second = {pair.second_kind, pair.second >> accessor_bits_, b},
+                                 .address = address,
+                                 .fault = *fault,
+                                 .order = {launch_.id, pair.first >> accessor_bits_, address}});
+  }
 }
 
 }  // namespace wavesmith::check

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "check/checker.h"
@@ -27,6 +28,10 @@ struct Accessor {
   uint8_t wave;
   Acquired acquired;  ///< since it took the lock
 };
+
+/// Reads of what another workgroup has written: the numbers of the write (in the upper half) and the read, and
+/// the address.
+using HandOvers = std::unordered_map<uint64_t, uint64_t>;
 
 /// What is known of a program, from one launch to the next.
 struct ProgramFacts {
@@ -119,7 +124,7 @@ class RaceLaunch final : public emulate::Listener {
   [[nodiscard]] bool is_constant(uint64_t address) const {
     return address >= arguments_.first && address < arguments_.second;
   }
-  void ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log);
+  void ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log, const HandOvers& taken);
 
  private:
   struct Pair;
@@ -145,6 +150,7 @@ class RaceLaunch final : public emulate::Listener {
   std::pair<uint64_t, uint64_t> arguments_;  ///< with the dispatch packet
   mutable std::mutex mutex_;
   std::vector<std::vector<Accessor>> accessors_;  ///< by workgroup
+  std::vector<std::pair<uint64_t, uint64_t>> hand_overs_;
   std::vector<std::pair<std::unique_ptr<LdsShadow>, uint32_t>> idle_;
   std::vector<std::unique_ptr<WaveLog>> idle_logs_;
 };

@@ -53,6 +53,9 @@ uint64_t changes_of(uint64_t address, uint32_t bytes, uint32_t element, const ui
   return changes;
 }
 
+/// Of a workgroup.
+constexpr size_t kMostHandOvers = 1 << 14;
+
 /// Of what waves know, before it is compared.
 constexpr size_t kMostSnapshots = 1 << 10;
 
@@ -80,7 +83,7 @@ void RaceWorkgroup::ends() {
     launch_.give_back(std::move(waves_log_));
   }
   if (shadow_) launch_.give_back(std::move(shadow_), clocks_.generation() + 1);
-  launch_.ended(number_, std::move(accessors_), std::move(log_));
+  launch_.ended(number_, std::move(accessors_), std::move(log_), taken_);
 }
 
 void RaceWorkgroup::instruction(const emulate::WaveView& wave, const emulate::Site& site) {
@@ -360,10 +363,14 @@ void RaceWorkgroup::record(const Noted& noted) {
         .flag = noted.flag};
   }
   GlobalShadow::Adder shadow(launch_.shadow());
+  const bool takes_over = noted.kind == GlobalKind::Read && log_.acquired();
   const auto add = [&](uint64_t begin, uint32_t bytes, uint32_t first) {
     if (launch_.is_runtimes(begin)) return;
     const uint8_t* const data = noted.data ? noted.data + first * size_t{access.bytes} : nullptr;
-    if (accessor != Accessors::kNone) shadow.add(begin, bytes, noted.kind, accessor, data);
+    if (accessor != Accessors::kNone) {
+      shadow.add(begin, bytes, noted.kind, accessor, data);
+      if (takes_over) take_over(shadow, begin, bytes, accessor);
+    }
     if (!near) return;
     if (!made.writes()) return waves_log_->add_read(made, {.begin = begin, .bytes = bytes});
     waves_log_->add_write(made, begin, bytes,
@@ -371,12 +378,27 @@ void RaceWorkgroup::record(const Noted& noted) {
   };
   for_each_runs(access, noted.kind != GlobalKind::Write, [&](const Runs& runs) {
     if (noted.kind == GlobalKind::Read && !launch_.has_runtimes(runs.begin, runs.end())) {
-      if (accessor != Accessors::kNone) shadow.add_reads(runs, accessor);
+      if (accessor != Accessors::kNone) {
+        shadow.add_reads(runs, accessor);
+        for (uint32_t i = 0; takes_over && i < runs.count; ++i)
+          take_over(shadow, runs.begin + uint64_t{i} * runs.stride, runs.bytes, accessor);
+      }
       if (near) waves_log_->add_read(made, runs);
       return;
     }
     for (uint32_t i = 0; i < runs.count; ++i)
       add(runs.begin + uint64_t{i} * runs.stride, runs.bytes, runs.first + i);
+  });
+}
+
+void RaceWorkgroup::take_over(GlobalShadow::Adder& shadow, uint64_t address, uint64_t bytes,
+                              uint32_t reader) {
+  if (taken_.size() >= kMostHandOvers) return;
+  uint32_t last = Accessors::kNone;
+  shadow.for_each_writer(address, bytes, launch_.accessor_bits(), [&](uint32_t writer, uint64_t at) {
+    if (writer == last || writer >> launch_.accessor_bits() == number_) return;
+    last = writer;
+    taken_.emplace(uint64_t{writer} << 32 | reader, at);
   });
 }
 

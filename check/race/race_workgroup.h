@@ -74,6 +74,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   [[nodiscard]] bool visible(uint32_t wave) const;
   uint32_t accessor_of(uint16_t site, uint32_t wave);
   void record(const Noted& noted);
+  /// Notes of whom it reads what others have written, where it may know of them.
+  void take_over(GlobalShadow::Adder& shadow, uint64_t address, uint64_t bytes, uint32_t reader);
   /// Compares what waves accessed since they last met.
   void compare();
   WaveRace::Rule rule_of(const WaveConflict& conflict, Severity& severity);
@@ -100,6 +102,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   bool pending_invalidate_ = false;  ///< something was acquired since the last one
   SyncLog log_;
   std::vector<Accessor> accessors_;
+  HandOvers taken_;  ///< from other workgroups
   std::vector<std::pair<uint32_t, uint32_t>> known_;  ///< by site: segment + 1, and its accessor there
 };
 

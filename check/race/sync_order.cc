@@ -133,6 +133,7 @@ bool SyncLog::repeats(const SyncEntry& entry, size_t before) const {
 }
 
 void SyncLog::add(const SyncEntry& entry) {
+  acquired_ |= entry.what == SyncEntry::Acquire;
   // Who waits looks again and again.
   if (entry.what == SyncEntry::Acquire && repeats(entry, 0)) {
     entries_.back().stamp = entry.stamp;

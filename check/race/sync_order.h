@@ -38,6 +38,8 @@ class SyncLog {
   /// An access was made in the present segment, which keeps it apart from later ones.
   void use() { used_ = true; }
   void add(const SyncEntry& entry);
+  /// Whether it may know of others at all.
+  [[nodiscard]] bool acquired() const { return acquired_; }
   /// Whether the workgroup does nothing but look at the place again, or try an atomic there.
   [[nodiscard]] bool tries_again(uint64_t place, bool atomic) const {
     return !used_ && !entries_.empty() && entries_.back().what == SyncEntry::Acquire &&
@@ -49,6 +51,7 @@ class SyncLog {
   /// The last but `before` entries is of that kind and place, and no access was made since.
   [[nodiscard]] bool repeats(const SyncEntry& entry, size_t before) const;
   std::vector<SyncEntry> entries_;
+  bool acquired_ = false;
   bool used_ = true;          ///< an access was made since the last entry
   bool tried_clean_ = false;  ///< none was between the last acquire and the entry before it
 };
