@@ -101,8 +101,7 @@ void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
   if (state.leaves && !met_) clocks_.leave(wave);
   if (state.acquires) {
     log_.add({.stamp = launch_.order().stamp(), .place = state.acquired, .what = SyncEntry::Acquire});
-    if (state.holds_nothing)
-      log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
+    if (state.holds_nothing) log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
     pending_invalidate_ = !state.holds_nothing;
   }
   state.leaves = state.acquires = state.holds_nothing = false;
@@ -137,9 +136,8 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
     clocks_.release(wave, meeting);
     synchronise(
         {.wave = wave, .place = meeting, .releases = true, .acquires = true, .visible = visible(wave)});
-    // Nobody goes on before all have come: what was invalidated before it, and not loaded since, is as behind it.
-    state.holds_nothing =
-        std::ranges::none_of(states_, [](const WaveState& each) { return each.loaded; });
+    // Nobody goes on before all have come: what was invalidated before and not loaded since is as behind it.
+    state.holds_nothing = std::ranges::none_of(states_, [](const WaveState& each) { return each.loaded; });
   }
 }
 
