@@ -16,7 +16,7 @@ CHOLESKY, LU, SOLVE_LOWER, EXCHANGE_ROWS, QR, REFLECT, EIGENVALUES, SINGULAR_VAL
 _PRODUCT = 10
 
 # Flags.
-UNIT, REVERSED, CONJUGATE, CONJUGATE_FACTORS, _, IN_ORDER, _ADD = (1 << bit for bit in range(7))
+UNIT, REVERSED, CONJUGATE, CONJUGATE_FACTORS, _, _, _ADD = (1 << bit for bit in range(7))
 
 
 class _Matrix(ctypes.Structure):

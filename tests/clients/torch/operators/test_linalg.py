@@ -6,6 +6,8 @@ import pytest
 import torch
 from comparison import same_error
 
+import wavesmith
+
 TYPES = (torch.float32, torch.float64, torch.complex64, torch.complex128)
 REALS = TYPES[:2]
 SIZES = (1, 2, 3, 7, 31, 33)
@@ -182,15 +184,63 @@ def test_ldl(dtype: torch.dtype, by_kernels: None) -> None:
         small(wide(a) @ x - wide(b), wide(a).norm() * x.norm() * torch.ones_like(x), 4 * sizes[-1], dtype)
 
 
+@pytest.mark.representative
+def test_determinants_take_few_launches(by_kernels: None) -> None:
+    """Each launch costs its caller about three microseconds."""
+    a = torch.randn(3, 3, device=DEVICE)
+    factors = torch.linalg.lu_factor(a)
+    for most, call in (
+        (3, a.tril),
+        (10, lambda: torch.lu_unpack(*factors)),
+        (8, lambda: torch.linalg.det(a)),
+        (12, lambda: torch.linalg.slogdet(a)),
+    ):
+        call()
+        with wavesmith.profile() as profile:
+            call()
+            torch.accelerator.synchronize()
+        assert sum(row["calls"] for row in profile.rows(by="kernel")) <= most
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", TYPES)
+def test_determinants(dtype: torch.dtype) -> None:
+    """Of batches that are turned and permuted, also with `out=` of other strides; a singular matrix's is 0."""
+    for sizes in ((1, 1), (2, 3, 7, 7), (20, 20), (0, 0), (0, 3, 3)):
+        a = matrices(dtype, *sizes)
+        exact, allowed = torch.linalg.det(wide(a)), {"rtol": 1e-3, "atol": 1e-6}
+        torch.testing.assert_close(wide(torch.linalg.det(a.to(DEVICE))), exact, **allowed)
+        out = torch.empty((*sizes[:-2], 2), dtype=dtype, device=DEVICE)[..., 0]
+        torch.testing.assert_close(wide(torch.linalg.det(a.to(DEVICE).mT, out=out)), exact, **allowed)
+        ours, theirs = torch.linalg.slogdet(a.to(DEVICE)), torch.linalg.slogdet(wide(a))
+        torch.testing.assert_close(wide(ours.sign), theirs.sign, **allowed)
+        torch.testing.assert_close(ours.logabsdet.cpu().double(), theirs.logabsdet, rtol=1e-3, atol=1e-3)
+    singular = torch.ones(3, 3, dtype=dtype, device=DEVICE)
+    assert torch.linalg.det(singular).item() == 0
+    assert torch.linalg.slogdet(singular).logabsdet.item() == -float("inf")
+
+
+def test_unpacking_into_given_matrices(by_kernels: None) -> None:
+    for sizes in ((2, 5, 5), (2, 7, 4), (3, 6)):
+        a = matrices(torch.float32, *sizes)
+        factors, pivots = torch.linalg.lu_factor(a.to(DEVICE))
+        expected = torch.lu_unpack(factors, pivots)
+        given = [torch.empty((*each.shape[:-1], 2 * each.shape[-1]), device=DEVICE)[..., ::2] for each in expected]
+        torch.lu_unpack(factors, pivots, out=given)
+        torch.linalg.lu(a.to(DEVICE), out=(again := [torch.empty(0, device=DEVICE) for _ in given]))
+        for want, ours, too in zip(expected, given, again, strict=True):
+            assert torch.equal(want, ours) and torch.equal(want, too)
+        p, lower, upper = torch.linalg.lu(a.to(DEVICE), pivot=False)
+        assert p.numel() == 0
+        torch.testing.assert_close((lower @ upper).cpu(), a, rtol=1e-2, atol=1e-2)
+        nothing = torch.lu_unpack(factors, pivots, unpack_data=False)
+        assert torch.equal(nothing.P, expected[0]) and nothing.L.numel() == 0
+
+
 @pytest.mark.parametrize("dtype", REALS)
-def test_determinants_and_exponentials(dtype: torch.dtype, by_kernels: None) -> None:
+def test_exponentials(dtype: torch.dtype, by_kernels: None) -> None:
     for sizes in ((1, 1), (3, 4, 7, 7), (20, 20), (0, 0), (0, 3, 3)):
         a = matrices(dtype, *sizes)
-        exact = torch.linalg.det(wide(a))
-        torch.testing.assert_close(wide(torch.linalg.det(a.to(DEVICE))), exact, rtol=1e-3, atol=1e-6)
-        ours, theirs = torch.linalg.slogdet(a.to(DEVICE)), torch.linalg.slogdet(wide(a))
-        assert torch.equal(wide(ours.sign), theirs.sign)
-        torch.testing.assert_close(wide(ours.logabsdet), theirs.logabsdet, rtol=1e-3, atol=1e-3)
         for scale in (1e-3, 0.3, 3.0):
             exponential = torch.linalg.matrix_exp(wide(a * scale))
             # Elements of such a product of powers cancel: their error goes by its largest one, and by |A|.

@@ -6,6 +6,8 @@ import pytest
 import torch
 from comparison import UNIT, bounded, no_fallback, same_error
 
+import wavesmith
+
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 there = {"device": "wavesmith"}
 
@@ -120,6 +122,29 @@ def test_vectors() -> None:
         check((a @ torch.stack((x, x), 1)[:, 0]), a, x)
     assert torch.vdot(torch.ones(3, **there), torch.ones(3, **there)).item() == 3
     assert torch.dot(torch.ones(0, **there), torch.ones(0, **there)).item() == 0
+
+
+@pytest.mark.representative
+def test_sums_of_products() -> None:
+    """Long vectors are summed by many workgroups; so are integers and doubles."""
+    n = 40_009
+    x, y = torch.randn(n, dtype=torch.float64), torch.randn(n, dtype=torch.float64)
+    for dtype, eps in ((torch.float64, 2**-53), *((each, 2**-24) for each in FLOATS)):
+        a, b = x.to(dtype), y.to(dtype)
+        with no_fallback(), wavesmith.profile() as profile:
+            sum_of_products = torch.dot(a.to("wavesmith"), b.to("wavesmith")[:])
+            torch.accelerator.synchronize()
+        assert not any(row["name"].startswith("gemm") for row in profile.rows(by="kernel"))
+        terms = a.double() * b.double()
+        allowed = (n + 1) * eps * terms.abs().sum() + torch.finfo(dtype).eps * terms.sum().abs()
+        assert sum_of_products.dtype == dtype
+        assert (sum_of_products.cpu().double() - terms.sum()).abs() <= allowed
+    numbers = torch.arange(-500, 500)
+    for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64):
+        a = numbers.to(dtype)
+        with no_fallback():
+            product = torch.dot(a.to("wavesmith")[::2], a.to("wavesmith")[1::2])
+        assert product.dtype == dtype and torch.equal(product.cpu(), torch.dot(a[::2], a[1::2]))
 
 
 @pytest.mark.representative

@@ -97,9 +97,22 @@ def test_joined_mirrored_and_cut() -> None:
     assert torch.equal(torch.stack((ours, ours), 1).cpu(), torch.stack((x, x), 1))
     assert torch.equal(ours.flip(0, 1).cpu(), x.flip(0, 1))
     assert torch.equal(ours.roll(2, 1).cpu(), x.roll(2, 1))
-    for diagonal in (-2, 0, 3):
-        assert torch.equal(ours.tril(diagonal).cpu(), x.tril(diagonal))
-        assert torch.equal(ours.triu(diagonal).cpu(), x.triu(diagonal))
+
+
+def test_triangles() -> None:
+    """Of any type and strides, with diagonals far outside, in place and over the memory of what is cut."""
+    x = torch.randn(2, 6, 7)
+    x[0, 0, 6] = x[1, 5, 0] = float("nan")
+    for given in (x, x.mT, x[..., :1], (x > 0), (x * 100).nan_to_num().long(), x.to(torch.complex64), x[:0]):
+        ours = given.to("wavesmith")
+        for diagonal in (-1 << 40, -6, -2, 0, 3, 7, 1 << 40):
+            lower, upper = ours.tril(diagonal), ours.triu(diagonal)
+            in_place, over = ours.clone().tril_(diagonal), ours.clone()
+            torch.triu(over, diagonal, out=over)
+            torch.testing.assert_close(lower.cpu(), given.tril(diagonal), rtol=0, atol=0, equal_nan=True)
+            torch.testing.assert_close(upper.cpu(), given.triu(diagonal), rtol=0, atol=0, equal_nan=True)
+            torch.testing.assert_close(in_place.cpu(), given.tril(diagonal), rtol=0, atol=0, equal_nan=True)
+            torch.testing.assert_close(over.cpu(), given.triu(diagonal), rtol=0, atol=0, equal_nan=True)
 
 
 @pytest.mark.representative

@@ -1,4 +1,5 @@
 // Operators that take elements by their indices, and that join, mirror and cut tensors.
+#include <algorithm>
 #include <vector>
 
 #include <ATen/MemoryOverlap.h>
@@ -30,11 +31,11 @@
 #include <ATen/ops/tril_ops.h>
 #include <ATen/ops/triu_meta.h>
 #include <ATen/ops/triu_ops.h>
-#include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 
 #include "operators/index.h"
 #include "operators/lists.h"
+#include "operators/pointwise.h"
 #include "operators/served.h"
 
 namespace wavesmith::device {
@@ -166,15 +167,27 @@ at::Tensor& cat_out(const at::ITensorListRef& tensors, std::int64_t dim, at::Ten
   return output;
 }
 
-// The elements on the diagonal and on one side of it, 0 on the other.
+// The elements on the diagonal and on one side of it, 0 on the other. One range has the numbers of the
+// columns and those of the diagonal's columns in each row.
 void cut(const at::Tensor& self, std::int64_t diagonal, bool lower, const at::Tensor& output) {
   if (self.numel() == 0) return;
-  const auto options = self.options().dtype(c10::ScalarType::Int);
-  const auto rows = at::arange(self.size(-2), options).unsqueeze(1),
-             columns = at::arange(self.size(-1), options);
-  const auto from_diagonal = columns.sub(rows);
-  const auto kept = lower ? from_diagonal.le(diagonal) : from_diagonal.ge(diagonal);
-  output.copy_(at::where(kept, self, 0));
+  const auto rows = self.size(-2), columns = self.size(-1);
+  diagonal = std::clamp(diagonal, -rows, columns);
+  const auto begin = std::min<std::int64_t>(diagonal, 0);
+  const auto numbers =
+      at::arange(begin, std::max(columns, diagonal + rows), self.options().dtype(c10::ScalarType::Int));
+  const auto column = numbers.slice(0, -begin, columns - begin),
+             kept = numbers.slice(0, diagonal - begin, diagonal - begin + rows).unsqueeze(1);
+  const auto zeroed = lower ? column.gt(kept) : column.lt(kept);
+  auto iterator = at::TensorIteratorConfig()
+                      .check_all_same_dtype(false)
+                      .resize_outputs(false)
+                      .set_check_mem_overlap(false)
+                      .add_output(output)
+                      .add_const_input(self)
+                      .add_const_input(zeroed)
+                      .build();
+  launch(WAVESMITH_POINTWISE_MASKED_FILL, iterator, self.scalar_type());
 }
 struct Lower : at::meta::structured_tril {
   void impl(const at::Tensor& self, std::int64_t diagonal, const at::Tensor& output) {

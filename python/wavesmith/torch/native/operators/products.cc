@@ -19,6 +19,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm_meta.h>
 #include <ATen/ops/mm_ops.h>
+#include <ATen/ops/sum.h>
 #include <ATen/ops/vdot_ops.h>
 
 #include "operators/fallback.h"
@@ -154,12 +155,11 @@ Tensor dot_product(const Tensor& self, const Tensor& tensor) {
   TORCH_CHECK(self.numel() == tensor.numel(), "inconsistent tensor size, expected tensor [", self.numel(),
               "] and src [", tensor.numel(), "] to have the same number of elements, but got ", self.numel(),
               " and ", tensor.numel(), " elements respectively");
-  if (is_kernel_float(self.scalar_type())) {
-    const Tensor out = at::empty({1, 1}, self.options());
-    if (multiply({.a = self.unsqueeze(0), .b = tensor.unsqueeze(1), .d = out}, "dot"))
-      return out.view(at::IntArrayRef());
-  }
-  return fall_back<at::_ops::dot>(self, tensor);
+  const auto type = self.scalar_type();
+  if (type == at::kBool || at::isComplexType(type)) return fall_back<at::_ops::dot>(self, tensor);
+  // A product of matrices would have one tile, and so one workgroup.
+  if (at::isReducedFloatingType(type)) return at::sum(self.to(at::kFloat).mul(tensor)).to(type);
+  return at::sum(self.mul(tensor), type);
 }
 
 Tensor vdot(const Tensor& self, const Tensor& other) {

@@ -77,8 +77,9 @@ class Implemented final : public Native {
   }
 
   bool in_place_ = false;
-  std::array<at::Tensor*, 2> given_{};
-  std::array<at::Tensor, 2> made_;
+  static constexpr std::size_t kMostOutputs = 4;
+  std::array<at::Tensor*, kMostOutputs> given_{};
+  std::array<at::Tensor, kMostOutputs> made_;
 };
 
 namespace detail {
@@ -180,6 +181,44 @@ struct StructuredCall<Native, Op, at::Tensor&(Arguments...)> {
       return output;
     } catch (const NotServed&) {
       return fall_back<Op>(arguments...);
+    }
+  }
+};
+
+// Of several outputs.
+template <class Native, class Op, class... Results, class... Arguments>
+struct StructuredCall<Native, Op, std::tuple<Results...>(Arguments...)> {
+  static constexpr std::size_t kOutputs = sizeof...(Results);
+  static constexpr std::size_t kInputs =
+      sizeof...(Arguments) -
+      (std::is_reference_v<std::tuple_element_t<0, std::tuple<Results...>>> ? kOutputs : 0);
+
+  static std::tuple<Results...> call(Arguments... arguments) {
+    const std::tuple<Arguments...> all(arguments...);
+    try {
+      const OnDevice on(device_of_call<Op>(arguments...));
+      return called(all, std::make_index_sequence<kInputs>(), std::make_index_sequence<kOutputs>());
+    } catch (const NotServed&) {
+      return fall_back<Op>(arguments...);
+    }
+  }
+
+ private:
+  template <std::size_t... kInput, std::size_t... kOutput>
+  static std::tuple<Results...> called(const std::tuple<Arguments...>& all, std::index_sequence<kInput...>,
+                                       std::index_sequence<kOutput...>) {
+    const auto run = [&](auto& one) {
+      one.meta(borrowed(std::get<kInput>(all))...);
+      one.impl(borrowed(std::get<kInput>(all))..., one.maybe_get_output(kOutput)...);
+    };
+    if constexpr (kInputs == sizeof...(Arguments)) {
+      Implemented<Native> one;
+      run(one);
+      return {one.maybe_get_output(kOutput)...};
+    } else {
+      Implemented<Native> one(false, std::get<kInputs + kOutput>(all)...);
+      run(one);
+      return {std::get<kInputs + kOutput>(all)...};
     }
   }
 };
