@@ -96,7 +96,7 @@ def _kernels(profile: Any) -> list[dict[str, Any]]:
     asked: dict[str, set[str]] = {}
     for span in profile.spans:
         for one in () if span.is_range else span.timed:
-            asked.setdefault(one.name, set()).add(span.name.removeprefix("aten::").rstrip("_"))
+            asked.setdefault(one.name, set()).add(span.name.rpartition("::")[2].rstrip("_"))
     rows = profile.kernels()
     whole = sum(row.device_time_total for row in rows) or 1.0
     return [

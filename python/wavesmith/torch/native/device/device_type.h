@@ -18,16 +18,20 @@ inline const bool kIsCuda = [] {
 }();
 inline const c10::DeviceType kDevice = kIsCuda ? c10::kCUDA : c10::kPrivateUse1;
 inline const c10::DispatchKey kKey = kIsCuda ? c10::DispatchKey::CUDA : c10::DispatchKey::PrivateUse1;
+inline const c10::DispatchKey kAutogradKey =
+    kIsCuda ? c10::DispatchKey::AutogradCUDA : c10::DispatchKey::AutogradPrivateUse1;
 
 inline bool on_device(const at::TensorBase& tensor) { return tensor.device().type() == kDevice; }
 
 }  // namespace wavesmith::device
 
 // Registers kernels of the device: WAVESMITH_OPERATORS(aten, m) { m.impl("mm", &mm); }
-#define WAVESMITH_OPERATORS(library, m) WAVESMITH_OPERATORS_AT(library, m, __LINE__)
-#define WAVESMITH_OPERATORS_AT(library, m, line)                                                             \
-  static void C10_CONCATENATE(wavesmith_operators_, line)(torch::Library&);                                  \
-  static const torch::detail::TorchLibraryInit C10_CONCATENATE(wavesmith_operators_init_, line)(             \
-      torch::Library::IMPL, &C10_CONCATENATE(wavesmith_operators_, line), #library, wavesmith::device::kKey, \
-      __FILE__, __LINE__);                                                                                   \
+#define WAVESMITH_OPERATORS(library, m) WAVESMITH_OPERATORS_FOR(kKey, library, m)
+// ... or what comes before them, for kAutogradKey.
+#define WAVESMITH_OPERATORS_FOR(key, library, m) WAVESMITH_OPERATORS_AT(key, library, m, __LINE__)
+#define WAVESMITH_OPERATORS_AT(key, library, m, line)                                                       \
+  static void C10_CONCATENATE(wavesmith_operators_, line)(torch::Library&);                                 \
+  static const torch::detail::TorchLibraryInit C10_CONCATENATE(wavesmith_operators_init_, line)(            \
+      torch::Library::IMPL, &C10_CONCATENATE(wavesmith_operators_, line), #library, wavesmith::device::key, \
+      __FILE__, __LINE__);                                                                                  \
   static void C10_CONCATENATE(wavesmith_operators_, line)(torch::Library & m)

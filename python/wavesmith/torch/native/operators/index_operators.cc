@@ -18,6 +18,8 @@
 #include <ATen/ops/gather_ops.h>
 #include <ATen/ops/index_add_meta.h>
 #include <ATen/ops/index_add_ops.h>
+#include <ATen/ops/index_copy_meta.h>
+#include <ATen/ops/index_copy_ops.h>
 #include <ATen/ops/index_native.h>
 #include <ATen/ops/index_ops.h>
 #include <ATen/ops/index_select_ops.h>
@@ -99,6 +101,24 @@ at::Tensor& index_add_out(const at::Tensor& self, std::int64_t dim, const at::Te
 at::Tensor& index_add_in_place(at::Tensor& self, std::int64_t dim, const at::Tensor& index,
                                const at::Tensor& source, const c10::Scalar& alpha) {
   return index_add_to(self, dim, index, source, alpha, self, true);
+}
+
+struct IndexCopy : at::meta::structured_index_copy {};
+at::Tensor& index_copy_to(const at::Tensor& self, std::int64_t dim, const at::Tensor& index,
+                          const at::Tensor& source, at::Tensor& output, bool in_place) {
+  Implemented<IndexCopy> one(in_place, output);
+  const auto known = one.meta(self, dim, index, source);
+  if (!in_place) output.copy_(self);
+  launch_rows(WAVESMITH_INDEXED_PUT, output, known.dim, index, source);
+  return output;
+}
+at::Tensor& index_copy_out(const at::Tensor& self, std::int64_t dim, const at::Tensor& index,
+                           const at::Tensor& source, at::Tensor& output) {
+  return index_copy_to(self, dim, index, source, output, false);
+}
+at::Tensor& index_copy_in_place(at::Tensor& self, std::int64_t dim, const at::Tensor& index,
+                                const at::Tensor& source) {
+  return index_copy_to(self, dim, index, source, self, true);
 }
 
 at::Tensor embedding_backward(const at::Tensor& gradient, const at::Tensor& indices, c10::SymInt rows,
@@ -217,6 +237,8 @@ WAVESMITH_OPERATORS(aten, m) {
              at::_ops::scatter_value_out>(m);
   structured<at::native::structured_scatter_add, at::_ops::scatter_add, at::_ops::scatter_add_,
              at::_ops::scatter_add_out>(m);
+  plain<&index_copy_out, at::_ops::index_copy_out>(m);
+  plain<&index_copy_in_place, at::_ops::index_copy_>(m);
   plain<&embedding_backward, at::_ops::embedding_dense_backward>(m);
   plain<&cat, at::_ops::cat>(m);
   plain<&cat_out, at::_ops::cat_out>(m);

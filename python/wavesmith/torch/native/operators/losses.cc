@@ -26,9 +26,10 @@ struct Targets {
   }
 };
 
-bool serves(const at::Tensor& self, const at::Tensor& target) {
-  return c10::isFloatingType(self.scalar_type()) && self.dim() != 1 && target.numel() != 0;
-}
+bool serves(const at::Tensor& self) { return c10::isFloatingType(self.scalar_type()); }
+
+// A row of classes alone is a matrix with one.
+at::Tensor as_rows(const at::Tensor& self) { return self.dim() == 1 ? self.unsqueeze(0) : self; }
 
 std::tuple<at::Tensor&, at::Tensor&> nll_loss_out(const at::Tensor& self, const at::Tensor& target,
                                                   const std::optional<at::Tensor>& weight,
@@ -37,12 +38,13 @@ std::tuple<at::Tensor&, at::Tensor&> nll_loss_out(const at::Tensor& self, const 
   const auto ignore = ignored.expect_int();
   Implemented<at::meta::structured_nll_loss_forward> one(false, output, total);
   one.meta(self, target, detail::borrowed(weight), reduction, ignore);
-  if (!serves(self, target)) throw NotServed();
-  const Targets targets(self, target, weight.value_or(at::Tensor()), ignore);
-  const auto losses = self.gather(-1, targets.classes).squeeze(-1).neg().mul(targets.weights);
+  if (!serves(self)) throw NotServed();
+  const auto rows = as_rows(self);
+  const Targets targets(rows, target.reshape({-1}), weight.value_or(at::Tensor()), ignore);
+  const auto losses = rows.gather(-1, targets.classes).squeeze(-1).neg().mul(targets.weights);
   const auto counted = losses.masked_fill(targets.ignored, 0);
   if (reduction == at::Reduction::None) {
-    output.copy_(counted);
+    output.copy_(counted.view(output.sizes()));
     total.zero_();
     return {output, total};
   }
@@ -59,12 +61,12 @@ at::Tensor& nll_loss_backward_out(const at::Tensor& gradient, const at::Tensor& 
   const auto ignore = ignored.expect_int();
   Implemented<at::meta::structured_nll_loss_backward> one(false, output);
   one.meta(gradient, self, target, detail::borrowed(weight), reduction, ignore, total);
-  if (!serves(self, target)) throw NotServed();
-  const Targets targets(self, target, weight.value_or(at::Tensor()), ignore);
+  if (!serves(self)) throw NotServed();
+  const Targets targets(self, target.reshape({-1}), weight.value_or(at::Tensor()), ignore);
   auto slopes = targets.weights.mul(gradient).neg();
   if (reduction == at::Reduction::Mean) slopes = slopes.div(total);
   output.zero_();
-  output.scatter_(-1, targets.classes, slopes.masked_fill(targets.ignored, 0).unsqueeze(-1));
+  as_rows(output).scatter_(-1, targets.classes, slopes.masked_fill(targets.ignored, 0).unsqueeze(-1));
   return output;
 }
 
