@@ -142,3 +142,10 @@ def _index_fill(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -> t
         number = torch.full((), value, dtype=x.dtype, device="cpu")  # which refuses what the type does not hold
         torch.ops.aten.index_put_(filled, places, number.to(x.device))
     return x
+
+
+@operator("index_fill_.int_Tensor")
+def _index_fill_with(x: torch.Tensor, dim: int, index: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """Reads the value."""
+    served(value.dim() == 0)
+    return _index_fill(x, dim, index, value.item())
