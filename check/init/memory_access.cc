@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "check/init/workgroup.h"
+#include "check/runs.h"
 #include "isa/coherence.h"
 
 namespace wavesmith::check::init {
@@ -21,14 +22,14 @@ void for_lanes(uint64_t lanes, Each each) {
   for (; lanes; lanes &= lanes - 1) each(std::countr_zero(lanes));
 }
 
-/// Whether all 64 or 32 lanes access bytes that follow each other.
-bool contiguous(const emulate::MemoryAccess& access) {
-  if (access.scalar || access.lanes == 0 || (access.lanes & (access.lanes + 1)) != 0) return false;
-  const int count = std::popcount(access.lanes);
-  uint64_t apart = 0;
-  for (int lane = 0; lane < count; ++lane)
-    apart |= access.address[lane] ^ (access.address[0] + static_cast<uint64_t>(lane) * access.bytes);
-  return apart == 0;
+/// Whether something is undefined where the lanes are, or between them where that is not far.
+bool any_near(const GlobalShadow& global, const emulate::MemoryAccess& access) {
+  constexpr uint64_t kNear = 16384;
+  if (const auto runs = even_runs(access, true); runs && runs->end() - runs->begin <= kNear)
+    return global.any(runs->begin, runs->end() - runs->begin);
+  bool any = false;
+  for_lanes(access.lanes, [&](int lane) { any = any || global.any(access.address[lane], access.bytes); });
+  return any;
 }
 
 uint32_t low(uint32_t count) { return count >= 32 ? ~uint32_t{0} : (uint32_t{1} << count) - 1; }
@@ -103,16 +104,7 @@ bool Workgroup::loads(const Access& access, Lanes& lanes) {
 bool Workgroup::loads_global(const Access& access, Lanes& lanes) {
   const GlobalShadow& global = launch_.global;
   if (!global.used()) return false;
-  if (access.scalar) {
-    if (!access.lanes || !global.any(access.address[0], access.bytes)) return false;
-  } else if (contiguous(access)) {
-    if (!global.any(access.address[0], access.bytes * static_cast<uint64_t>(std::popcount(access.lanes))))
-      return false;
-  } else {
-    bool any = false;
-    for_lanes(access.lanes, [&](int lane) { any = any || global.any(access.address[lane], access.bytes); });
-    if (!any) return false;
-  }
+  if (!any_near(global, access)) return false;
   lanes.any = lanes.computed = 0;
   std::fill_n(lanes.bytes, kLanes, 0);
   uint64_t where = 0;
@@ -322,9 +314,8 @@ void Workgroup::stores(const Access& access, const Lanes* lanes) {
         global.define(access.address[lane], access.bytes);
     });
   } else if (global.used()) {
-    if (contiguous(access))
-      return global.define(access.address[0],
-                           access.bytes * static_cast<uint64_t>(std::popcount(access.lanes)));
+    if (const auto runs = even_runs(access, true); runs && runs->count == 1)
+      return global.define(runs->begin, runs->bytes);
     for_lanes(access.lanes, [&](int lane) { global.define(access.address[lane], access.bytes); });
   }
 }

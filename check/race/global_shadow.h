@@ -17,7 +17,7 @@
 #include <mutex>
 #include <vector>
 
-#include "check/race/runs.h"
+#include "check/runs.h"
 
 namespace wavesmith::check {
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "check/race/race_findings.h"
-#include "check/race/runs.h"
+#include "check/runs.h"
 
 namespace wavesmith::check {
 namespace {

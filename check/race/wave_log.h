@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "check/race/global_shadow.h"
-#include "check/race/runs.h"
 #include "check/race/wave_clocks.h"
+#include "check/runs.h"
 
 namespace wavesmith::check {
 

@@ -1,7 +1,8 @@
-#include "check/race/runs.h"
+#include "check/runs.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 

@@ -1,9 +1,9 @@
 // Which bytes a wave's lanes access, in as few words as they take.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "emulate/run/events.h"
 
@@ -27,27 +27,31 @@ inline bool in_steps(const uint64_t* address, uint32_t lanes, uint64_t stride) {
   return differs == 0;
 }
 
-/// Calls `each` with all that the lanes access. `folds`: lanes that access the same again count once.
-template <class Each>
-void for_each_runs(const emulate::MemoryAccess& access, bool folds, Each each) {
+/// All that the lanes access, where that is one run or runs equally far apart. `folds`: lanes that access the
+/// same count once.
+inline std::optional<Runs> even_runs(const emulate::MemoryAccess& access, bool folds) {
+  if (!access.lanes) return std::nullopt;
   const int lowest = std::countr_zero(access.lanes);
   const uint64_t lanes = access.lanes >> lowest;
   const uint64_t* const address = access.address + lowest;
   const uint32_t bytes = access.bytes;
-  if ((lanes & (lanes + 1)) == 0 && lanes != 1) {
-    const auto count = static_cast<uint32_t>(std::popcount(lanes));
-    const uint64_t stride = access.side_by_side && !access.scalar ? bytes : address[1] - address[0];
-    const bool in_a_row = stride == bytes, apart = stride > bytes && stride <= UINT32_MAX,
-               same = folds && stride == 0;
-    if ((in_a_row || apart || same) && (access.side_by_side || in_steps(address, count, stride))) {
-      if (apart)
-        each(
-            Runs{.begin = *address, .bytes = bytes, .stride = static_cast<uint32_t>(stride), .count = count});
-      else
-        each(Runs{.begin = *address, .bytes = in_a_row ? bytes * count : bytes});
-      return;
-    }
-  }
+  if (lanes == 1) return Runs{.begin = *address, .bytes = bytes};
+  if ((lanes & (lanes + 1)) != 0) return std::nullopt;
+  const auto count = static_cast<uint32_t>(std::popcount(lanes));
+  const uint64_t stride = access.side_by_side ? bytes : address[1] - address[0];
+  const bool row = stride == bytes, apart = stride > bytes && stride <= UINT32_MAX;
+  if (!row && !apart && !(folds && stride == 0)) return std::nullopt;
+  if (!access.side_by_side && !in_steps(address, count, stride)) return std::nullopt;
+  if (apart)
+    return Runs{.begin = *address, .bytes = bytes, .stride = static_cast<uint32_t>(stride), .count = count};
+  return Runs{.begin = *address, .bytes = row ? bytes * count : bytes};
+}
+
+/// Calls `each` with all that the lanes access. `folds`: lanes that access the same again count once.
+template <class Each>
+void for_each_runs(const emulate::MemoryAccess& access, bool folds, Each each) {
+  if (const auto even = even_runs(access, folds)) return each(*even);
+  const uint32_t bytes = access.bytes;
   Runs run;
   uint32_t at = 0;
   for (uint64_t left = access.lanes; left; left &= left - 1, ++at) {
