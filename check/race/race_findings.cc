@@ -104,6 +104,12 @@ Words words_of(const RaceLaunch& launch, const GlobalRace& race) {
           "a workgroup reads what another one wrote without invalidating its caches first: it acquires at workgroup "
           "scope, or not at all",
           kScopeFix};
+    case GlobalFault::NotOwn:
+      return {
+          "insufficient-scope", Severity::Warning,
+          "a wave reads what another workgroup wrote, and only another wave of its workgroup, which may run on the "
+          "other compute unit, has invalidated its cache",
+          "acquire in each wave that reads: a fence behind the barrier (__threadfence_block)"};
     case GlobalFault::NotVisible:
       return {
           "insufficient-scope", Severity::Warning,

@@ -22,6 +22,14 @@ std::string meet(std::string_view release, std::string_view acquire) {
          std::string(acquire) + "\nALL_LANES\n";
 }
 
+/// The first wave of each workgroup of 256 meets the others', all read what the one before it wrote.
+std::string one_wave_meets(std::string_view acquire) {
+  return "s_lshl_b32 s10, s8, 10\nADD v2, s10, v1\ns_add_u32 s10, s8, 7\ns_and_b32 s10, s10, 7\n"
+         "s_lshl_b32 s10, s10, 10\nADD v3, s10, v1\nSTORE v2, v0, s[4:5]\nRELEASE\nBARRIER\n"
+         "s_cmp_lg_u32 s9, 0\ns_cbranch_scc1 met\n" +
+         meet("", "ACQUIRE") + "met:\nBARRIER\n" + std::string(acquire) + "\nLOAD v7, v3, s[4:5]\nWAIT_LOAD";
+}
+
 /// One lane of each workgroup adds one at 0, with the lock at 0x8000.
 std::string lock(std::string_view acquire, std::string_view release, std::string_view scope) {
   return "v_mov_b32 v4, 0x8000\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\nONE_LANE\nlock:\n"
@@ -100,6 +108,9 @@ const RacePair kPairs[] = {
          meet("RELEASE", "ACQUIRE\ns_cmp_eq_u32 s8, 4\ns_cbranch_scc1 go_on\nACQUIRE\ngo_on:") +
          "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
      8, 0},
+    // Waves of a workgroup run on two compute units, and one wave's invalidation is for its own.
+    {"OneWaveAcquiresForAll", "insufficient-scope", one_wave_meets(""), one_wave_meets("NEAR_ACQUIRE"), 8, 256,
+     "gfx1"},
     {"DataOfOneLaneWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
      kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstring>
 #include <optional>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "check/race/race_findings.h"
@@ -227,20 +225,23 @@ void RaceLaunch::finish() {
         questions[question(pair.second, pair.first)];
       }
     });
-    for (const auto& [pair, address] : hand_overs_) questions[question(static_cast<uint32_t>(pair >> 32), static_cast<uint32_t>(pair))];
+    for (const TakenOver& taken : hand_overs_) {
+      questions[question(static_cast<uint32_t>(taken.first >> 32), static_cast<uint32_t>(taken.first))];
+      if (spreads_workgroups()) questions[own_question(taken)];
+    }
     order_.answer(questions);
   }
   const auto order_of = [&](uint32_t first, uint32_t second) {
     const auto found = questions.find(question(first, second));
     return found == questions.end() ? Order{} : found->second;
   };
-  struct Told {
+  struct Last {
     Pair pair;
     uint64_t end;
   };
-  std::optional<Told> last;
+  std::optional<Last> last;
   uint64_t event = 0;
-  std::set<std::tuple<GlobalFault, uint16_t, uint16_t>> told;
+  Told told;
   shadow_.for_each_written([&](const GlobalShadow::CellView& cell) {
     for (const Pair& pair : pairs_of(cell)) {
       const std::optional<GlobalFault> fault =
@@ -257,7 +258,7 @@ void RaceLaunch::finish() {
       };
       const bool goes_on = last && last->end == cell.address && is_same(last->pair.first, pair.first) &&
                            is_same(last->pair.second, pair.second);
-      last = Told{pair, cell.address + cell.bytes};
+      last = Last{pair, cell.address + cell.bytes};
       told.emplace(*fault, a->site, b->site);
       if (goes_on) break;
       tell_global_conflict(*this, {.first = {pair.first_kind, pair.first >> accessor_bits_, a},
@@ -270,20 +271,33 @@ void RaceLaunch::finish() {
       break;
     }
   });
-  for (const auto& [numbers, address] : hand_overs_) {
-    const Pair pair{GlobalKind::Read, GlobalKind::Write, static_cast<uint32_t>(numbers),
-                    static_cast<uint32_t>(numbers >> 32)};
-    const Order back = order_of(pair.second, pair.first);
+  tell_hand_overs(questions, told);
+}
+
+OrderQuestion RaceLaunch::own_question(const TakenOver& taken) const {
+  OrderQuestion own = question(static_cast<uint32_t>(taken.first >> 32), static_cast<uint32_t>(taken.first));
+  own.second_segment = taken.second.invalidated;
+  return own;
+}
+
+void RaceLaunch::tell_hand_overs(const std::map<OrderQuestion, Order>& answers, Told& told) {
+  for (const TakenOver& taken : hand_overs_) {
+    const Pair pair{GlobalKind::Read, GlobalKind::Write, static_cast<uint32_t>(taken.first),
+                    static_cast<uint32_t>(taken.first >> 32)};
+    const Order back = answers.at(question(pair.second, pair.first));
     if (!back.ordered) continue;  // whether it is a race, the cell's pairs tell
-    const std::optional<GlobalFault> fault = fault_of(pair, {}, back);
+    std::optional<GlobalFault> fault = fault_of(pair, {}, back);
+    if (!fault && spreads_workgroups() && !answers.at(own_question(taken)).ordered)
+      fault = GlobalFault::NotOwn;
     const Accessor* const a = accessor(pair.first);
     const Accessor* const b = accessor(pair.second);
     if (!fault || !a || !b || !told.emplace(*fault, a->site, b->site).second) continue;
-    tell_global_conflict(*this, {.first = {pair.first_kind, pair.first >> accessor_bits_, a},
-                                 .second = {pair.second_kind, pair.second >> accessor_bits_, b},
-                                 .address = address,
-                                 .fault = *fault,
-                                 .order = {launch_.id, pair.first >> accessor_bits_, address}});
+    tell_global_conflict(
+        *this, {.first = {pair.first_kind, pair.first >> accessor_bits_, a},
+                .second = {pair.second_kind, pair.second >> accessor_bits_, b},
+                .address = taken.second.address,
+                .fault = *fault,
+                .order = {launch_.id, pair.first >> accessor_bits_, taken.second.address}});
   }
 }
 

@@ -7,7 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "check/checker.h"
@@ -29,9 +32,14 @@ struct Accessor {
   Acquired acquired;  ///< since it took the lock
 };
 
-/// Reads of what another workgroup has written: the numbers of the write (in the upper half) and the read, and
-/// the address.
-using HandOvers = std::unordered_map<uint64_t, uint64_t>;
+/// A read of what another workgroup has written.
+struct HandOver {
+  uint64_t address;
+  uint32_t invalidated;  ///< the segment in which the reading wave last invalidated its own cache
+};
+/// By the numbers of the write, in the upper half, and the read.
+using HandOvers = std::unordered_map<uint64_t, HandOver>;
+using TakenOver = std::pair<uint64_t, HandOver>;
 
 /// What is known of a program, from one launch to the next.
 struct ProgramFacts {
@@ -53,6 +61,7 @@ enum class GlobalFault : uint8_t {
   Unordered,
   NotVisible,   ///< ordered, but the second does not see what the first wrote
   NotSeen,      ///< because it has not invalidated its caches
+  NotOwn,       ///< another wave has, but that is for the cache of one compute unit
   NotAcquired,  ///< both hold a lock, and one of them has not invalidated its caches since it took it
   Narrow,       ///< an atomic is for its workgroup alone
 };
@@ -128,12 +137,17 @@ class RaceLaunch final : public emulate::Listener {
 
  private:
   struct Pair;
+  using Told = std::set<std::tuple<GlobalFault, uint16_t, uint16_t>>;
   SiteFacts make_facts(const emulate::Site& site) const;
   bool make_polls(const emulate::Site& site) const;
   void find_runtimes_memory();
   [[nodiscard]] const Accessor* accessor(uint32_t number) const;
   [[nodiscard]] std::vector<Pair> pairs_of(const GlobalShadow::CellView& cell);
   [[nodiscard]] bool is_race(const Pair& pair);
+  /// Tells of hand-overs in which the reader may see something else.
+  void tell_hand_overs(const std::map<OrderQuestion, Order>& answers, Told& told);
+  /// Whether the wave that reads has invalidated its own cache since it could know of the write.
+  [[nodiscard]] OrderQuestion own_question(const TakenOver& taken) const;
   [[nodiscard]] OrderQuestion question(uint32_t first, uint32_t second) const;
   /// What is wrong with a pair of a cell, in this order and back.
   [[nodiscard]] std::optional<GlobalFault> fault_of(const Pair& pair, const Order& forward,
@@ -150,7 +164,7 @@ class RaceLaunch final : public emulate::Listener {
   std::pair<uint64_t, uint64_t> arguments_;  ///< with the dispatch packet
   mutable std::mutex mutex_;
   std::vector<std::vector<Accessor>> accessors_;  ///< by workgroup
-  std::vector<std::pair<uint64_t, uint64_t>> hand_overs_;
+  std::vector<TakenOver> hand_overs_;
   std::vector<std::pair<std::unique_ptr<LdsShadow>, uint32_t>> idle_;
   std::vector<std::unique_ptr<WaveLog>> idle_logs_;
 };

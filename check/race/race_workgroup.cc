@@ -101,7 +101,10 @@ void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
   if (state.leaves && !met_) clocks_.leave(wave);
   if (state.acquires) {
     log_.add({.stamp = launch_.order().stamp(), .place = state.acquired, .what = SyncEntry::Acquire});
-    if (state.holds_nothing) log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
+    if (state.holds_nothing) {
+      log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
+      for (WaveState& each : states_) each.invalidated = log_.segment();
+    }
     pending_invalidate_ = !state.holds_nothing;
   }
   state.leaves = state.acquires = state.holds_nothing = false;
@@ -124,6 +127,7 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
     log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
     pending_invalidate_ = false;
   }
+  if (events & (SiteFacts::kInvalidates | SiteFacts::kInvalidatesOwn)) state.invalidated = log_.segment();
   if (events & SiteFacts::kArrives) {
     clocks_.arrive(wave);
     apart_ |= !facts.meets;
@@ -367,7 +371,7 @@ void RaceWorkgroup::record(const Noted& noted) {
     const uint8_t* const data = noted.data ? noted.data + first * size_t{access.bytes} : nullptr;
     if (accessor != Accessors::kNone) {
       shadow.add(begin, bytes, noted.kind, accessor, data);
-      if (takes_over) take_over(shadow, begin, bytes, accessor);
+      if (takes_over) take_over(shadow, begin, bytes, accessor, states_[noted.wave].invalidated);
     }
     if (!near) return;
     if (!made.writes()) return waves_log_->add_read(made, {.begin = begin, .bytes = bytes});
@@ -379,7 +383,8 @@ void RaceWorkgroup::record(const Noted& noted) {
       if (accessor != Accessors::kNone) {
         shadow.add_reads(runs, accessor);
         for (uint32_t i = 0; takes_over && i < runs.count; ++i)
-          take_over(shadow, runs.begin + uint64_t{i} * runs.stride, runs.bytes, accessor);
+          take_over(shadow, runs.begin + uint64_t{i} * runs.stride, runs.bytes, accessor,
+                    states_[noted.wave].invalidated);
       }
       if (near) waves_log_->add_read(made, runs);
       return;
@@ -389,14 +394,17 @@ void RaceWorkgroup::record(const Noted& noted) {
   });
 }
 
-void RaceWorkgroup::take_over(GlobalShadow::Adder& shadow, uint64_t address, uint64_t bytes,
-                              uint32_t reader) {
+void RaceWorkgroup::take_over(GlobalShadow::Adder& shadow, uint64_t address, uint64_t bytes, uint32_t reader,
+                              uint32_t invalidated) {
   if (taken_.size() >= kMostHandOvers) return;
   uint32_t last = Accessors::kNone;
   shadow.for_each_writer(address, bytes, launch_.accessor_bits(), [&](uint32_t writer, uint64_t at) {
     if (writer == last || writer >> launch_.accessor_bits() == number_) return;
     last = writer;
-    taken_.emplace(uint64_t{writer} << 32 | reader, at);
+    const auto [taken, is_new] =
+        taken_.emplace(uint64_t{writer} << 32 | reader, HandOver{.address = at, .invalidated = invalidated});
+    // Of several waves the one that does least for it counts.
+    if (!is_new && invalidated < taken->second.invalidated) taken->second = {at, invalidated};
   });
 }
 

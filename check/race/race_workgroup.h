@@ -36,6 +36,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
     uint32_t unwaited = WaveClocks::kNow;                    ///< the clock of its first store not waited for
     Acquired got = Acquired::Nothing;                        ///< since it took the lock
     uint64_t lock = 0;                                       ///< that it holds
+    uint32_t invalidated = 0;                                ///< the segment in which it did last
     uint32_t stored_in = 0;                                  ///< the phase of its last store
     uint8_t places = 0;                                      ///< accesses of the instruction under way
     uint64_t acquired = 0;
@@ -75,7 +76,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   uint32_t accessor_of(uint16_t site, uint32_t wave);
   void record(const Noted& noted);
   /// Notes of whom it reads what others have written, where it may know of them.
-  void take_over(GlobalShadow::Adder& shadow, uint64_t address, uint64_t bytes, uint32_t reader);
+  void take_over(GlobalShadow::Adder& shadow, uint64_t address, uint64_t bytes, uint32_t reader,
+                 uint32_t invalidated);
   /// Compares what waves accessed since they last met.
   void compare();
   WaveRace::Rule rule_of(const WaveConflict& conflict, Severity& severity);
