@@ -9,6 +9,13 @@ namespace {
 /// Each work-item reads what the one 64 further on wrote.
 constexpr std::string_view kOther = "v_xor_b32 v2, 0x100, v1\n";
 
+/// The first wave tells by a flag that the data is there; `wait`: how the others come to know.
+std::string tell(std::string_view wait) {
+  return "v_mov_b32 v2, 0\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n"
+         "LDS_STORE v1, v0 offset:1024\nONE_LANE\nWAIT_LDS\nLDS_STORE v2, v4\ns_branch end\n" +
+         std::string(wait) + "v_and_b32 v5, 0x7c, v1\nLDS_LOAD v6, v5 offset:1024\nWAIT_LDS\nend:\ns_nop 0";
+}
+
 const RacePair kPairs[] = {
     {"WriteThenRead", "lds-read-write", kOther + "LDS_STORE v1, v0\nWAIT_LDS\nLDS_LOAD v3, v2\nWAIT_LDS",
      kOther + "LDS_STORE v1, v0\nWAIT_LDS\nBARRIER\nLDS_LOAD v3, v2\nWAIT_LDS"},
@@ -78,14 +85,14 @@ const RacePair kPairs[] = {
      "v_xor_b32 v2, 0x80, v1\nLDS_STORE v1, v0\nWAIT_LDS\nLDS_LOAD v3, v2\nWAIT_LDS",
      "v_xor_b32 v2, 0x40, v1\nLDS_STORE v1, v0\nWAIT_LDS\nLDS_LOAD v3, v2\nWAIT_LDS", 1, 64, "gfx1", 32},
     {"FlagThatIsNotWaitedFor", "lds-read-write",
-     // The first wave tells by a flag that the data is there.
-     "v_mov_b32 v2, 0\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n"
-     "LDS_STORE v1, v0 offset:1024\nONE_LANE\nWAIT_LDS\nLDS_STORE v2, v4\ns_branch end\n"
-     "read:\nLDS_LOAD v3, v2\nv_and_b32 v5, 0x7c, v1\nLDS_LOAD v6, v5 offset:1024\nWAIT_LDS\nend:\ns_nop 0",
-     "v_mov_b32 v2, 0\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n"
-     "LDS_STORE v1, v0 offset:1024\nONE_LANE\nWAIT_LDS\nLDS_STORE v2, v4\ns_branch end\n"
-     "read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 read\n"
-     "v_and_b32 v5, 0x7c, v1\nLDS_LOAD v6, v5 offset:1024\nWAIT_LDS\nend:\ns_nop 0"},
+     tell("read:\nLDS_LOAD v3, v2\n"),
+     tell("read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 read\n")},
+    {"FlagThatIsLookedAtOnce", "lds-read-write",
+     tell("read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 end\n"),
+     // Compilers peel the first turn of a loop that waits.
+     tell("read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_lg_u32 s10, 0\ns_cbranch_scc1 told\n"
+          "again:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\n"
+          "s_cbranch_scc1 again\ntold:\n")},
     {"DataWrittenBehindItsFlag", "lds-read-write",
      "v_mov_b32 v2, 0\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n"
      "ONE_LANE\nLDS_STORE v2, v4\nALL_LANES\nLDS_STORE v1, v0 offset:1024\nWAIT_LDS\ns_branch end\n"

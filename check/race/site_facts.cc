@@ -169,7 +169,8 @@ bool polls(const isa::Instruction& first, std::span<const uint8_t> code, const i
   if (!decoder) return false;
   std::optional<Taint> taint;
   std::vector<isa::RegisterRange> kept;  // address and data
-  bool decides = false;
+  bool decides = false, loads = false;
+  const std::span<const uint8_t> from_first = code;
   uint64_t pc = first.pc;
   for (int i = 0; i < kLongest && !code.empty(); ++i) {
     const auto instruction = decode_no_further(*decoder, code, pc);
@@ -186,11 +187,16 @@ bool polls(const isa::Instruction& first, std::span<const uint8_t> code, const i
       return std::ranges::any_of(kept, [&](isa::RegisterRange other) { return one.overlaps(other); });
     };
     if (taint) {
+      // Compilers peel a loop's first turn: a branch around the loop, in which the same load polls.
+      const bool again = loads && instruction->size == first.size &&
+                         std::ranges::equal(code.first(first.size), from_first.first(first.size));
+      if (decides && again) return polls(*instruction, code, target, wave_lanes);
       if (std::ranges::any_of(all.writes, changes)) return false;
       const bool reads = taint->follow(all);
       decides |= reads && flow == isa::Flow::Conditional;
     } else {
       taint.emplace(all);
+      loads = row && row->access.direction == Direction::Load;
       if (row) {
         const isa::MemoryOperands operands = isa::memory_operands(*instruction, *row);
         const bool atomic = row->access.direction == Direction::Atomic;
