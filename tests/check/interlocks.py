@@ -10,6 +10,7 @@ import re
 
 from kernel_code import Instruction, KernelCode
 from operators import Mutant, registers
+from ways import Run, Step, TooManyWaysError, comes_to, reached, ways_to
 
 MASKED = re.compile(r"v_(cndmask|addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)")
 #: Whose results come late, or by another way: a reader may need states, of the others' one.
@@ -75,6 +76,134 @@ def occupied(before: list[Instruction], behind: Instruction, left: int) -> bool:
     return not written(behind) & read(last) or bool(OF_FOUR_PASSES.match(last.text) and left >= AFTER_C)
 
 
+def enough_on_all_ways(code: KernelCode, run: Run, mutant: Mutant) -> str:
+    """Why no way that the run may take to the instruction behind the place needs the states."""
+    behind = next(one for one in code.instructions if one.offset > mutant.at.offset)
+    try:
+        ways = list(ways_to(code, run, mutant))
+    except TooManyWaysError:
+        return ""
+    if not code.is_cdna:
+        waits = mutant.at.text == "s_waitcnt_depctr depctr_va_vdst(0)" and code.lanes == 32
+        if waits and all(settled(way) for way in ways):
+            return "accesses to memory or enough other instructions have come since any transcendental one in this run"
+        return ""
+    if (
+        not behind.text.startswith("v_")
+        or MATRIX.match(behind.text)
+        or re.match(r"v_(readf|readl|writel|div_fmas)", behind.text)
+    ):
+        return ""
+    if not all(scalars_are_there(way, behind) for way in ways):
+        return ""
+    if "permlane" in behind.mnemonic:
+        enough = all(apart(way, read(behind) | written(behind)) >= PERMLANE for way in ways)
+        return "enough instructions stand in between" if enough else ""
+    if "_dpp" in behind.mnemonic:
+        moved = set(registers(behind.operands[1].split(" ")[0]))
+        if all(loaded(way, moved) for way in ways):
+            return "the manual asks for states behind the VALU, not behind a load that has been waited for"
+        return ""
+    if any(step.between < STORED and stores(step.one) & written(behind) for way in ways for step in way):
+        return ""
+    if all(matrices_are_done(way, behind, code.target) for way in ways):
+        return (
+            "on all ways of the run there are as many states as the manual asks for: LLVM counts neither those of "
+            "taken branches, nor that matrix instructions wait for each other, nor what has been overwritten"
+        )
+    return ""
+
+
+#: States before a lane swap reads what the VALU wrote; vector instructions after which RDNA 3 has a transcendental
+#: result; states behind the passes of a matrix instruction until D is there; states until a store has read its data.
+PERMLANE, SETTLED, TO_REGISTERS, STORED, FAR = 2, 6, 3, 2, 1000
+TRANSCENDENTAL = re.compile(r"v_(exp|log|rcp|rsq|sqrt|sin|cos)_")
+ACCESS = re.compile(r"(buffer|global|flat|scratch|ds|tbuffer)_(load|store|atomic|read|write|add|bpermute)")
+
+
+def settled(way: list[Step]) -> bool:
+    vectors = 0
+    for step in way:
+        if ACCESS.match(step.one.text) or "va_vdst(0)" in step.one.text:
+            return True
+        if TRANSCENDENTAL.match(step.one.text):
+            return False
+        vectors += step.one.text.startswith("v_")
+        if vectors >= SETTLED:
+            return True
+    return False
+
+
+def stores(one: Instruction) -> set[str]:
+    """The data of a store to device memory."""
+    if not re.match(r"(buffer|global|flat|scratch)_store", one.mnemonic):
+        return set()
+    return {name for word in one.operands[:2] for name in registers(word.split(" ")[0])}
+
+
+CARRIES = re.compile(r"v_(mad_[iu]64|div_scale|(add|sub|subrev)_co|addc|subb)")
+
+
+def results(one: Instruction) -> set[str]:
+    """What it writes, carries with it."""
+    return written(one) | (set(registers(one.operands[1])) if CARRIES.match(one.mnemonic) else set())
+
+
+def apart(way: list[Step], names: set[str]) -> int:
+    """States since a vector instruction last wrote one of the registers."""
+    vectors = (step for step in way if step.one.text.startswith("v_"))
+    return min((step.between for step in vectors if results(step.one) & names), default=FAR)
+
+
+def scalars_are_there(way: list[Step], behind: Instruction) -> bool:
+    """Whether each scalar register that it reads was last written by a scalar instruction, or two states before."""
+    for name in read(behind):
+        last = next((step for step in way if name.startswith("s") and name in results(step.one)), None)
+        if last and last.one.text.startswith("v_") and last.between < 2:
+            return False
+    return True
+
+
+def loaded(way: list[Step], names: set[str]) -> bool:
+    last = next((step for step in way if results(step.one) & names), None)
+    near = [step.one for step in way if step.between < 5]
+    return bool(last and ACCESS.match(last.one.text)) and not any(one.text.startswith("v_cmpx") for one in near)
+
+
+def passes_of(one: Instruction, target: str) -> int:
+    """Of the matrix instructions that are known here; 0: others."""
+    found = re.match(r"v_mfma_(?:f32|i32)_(16x16x16|32x32x8)_?(?:f16|bf16|i8)", one.text)
+    if not found:
+        return 0
+    return {"16x16x16": 4, "32x32x8": 8}[found[1]] * (2 if target == "gfx90a" else 1)
+
+
+def matrices_are_done(way: list[Step], behind: Instruction, target: str) -> bool:
+    """Whether what matrix instructions write or read is free again."""
+    used, into = read(behind) | written(behind), written(behind)
+    distance = 0
+    for step in way:
+        one = step.one
+        if not MATRIX.match(one.text):
+            if SLOW.match(one.text) and step.between < FEW and written(one) & used:
+                return False
+            continue
+        passes = passes_of(one, target)
+        if not passes:
+            if (written(one) & used) or (read(one) & into):
+                return False
+            continue
+        # It began no later than its passes before the next one did.
+        distance = max(step.between + 1, distance + passes if distance else 0)
+        asked = passes + TO_REGISTERS + (target == "gfx950")
+        if written(one) & used and distance - 1 < asked:
+            return False
+        c = set(registers(one.operands[3])) if len(one.operands) > 3 else set()
+        if c & into and distance - 1 < passes - 1:
+            return False
+    return True
+
+
 def waited_for_by_scalar(before: list[Instruction], at: Instruction) -> str:
     """A scalar instruction that reads a register has waited for all that the VALU wrote."""
     if "va_sdst" not in at.text:
@@ -89,25 +218,66 @@ def waited_for_by_scalar(before: list[Instruction], at: Instruction) -> str:
     return ""
 
 
-def not_reread(code: KernelCode, executed: set[tuple[int, str]], mutant: Mutant) -> str:
-    """RDNA4: in this run the VALU has read none of the registers, nor others of their pairs, or nobody has written one
-    since the last such wait."""
-    if mutant.at.mnemonic != "s_wait_alu":
+def not_reread(code: KernelCode, run: Run, mutant: Mutant) -> str:
+    """RDNA4: of what has been written since the last such wait nothing is read before the next one that the VALU had
+    read before, nor whose pair's other half it had."""
+    fields = re.findall(r"depctr_(\w+)\(0\)", mutant.at.text)
+    if mutant.at.mnemonic != "s_wait_alu" or len(fields) != 1:
         return ""
-    i = next(i for i, one in enumerate(code.instructions) if one.offset == mutant.at.offset)
-    used = {name for name in read(code.instructions[i + 1]) if re.match(r"s\d+|vcc", name)}
-    run = [one for one in code.instructions if (one.offset, one.text) in executed]
-    pairs = {f"s{int(name[1:]) ^ 1}" for name in used if name[1:].isdigit()} | used
-    if not any(pairs & read(one) for one in run if one.text.startswith("v_")):
-        return "the VALU reads none of these registers in this run"
-    since = []
-    for one in code.instructions[:i][::-1]:
-        if one.mnemonic == "s_wait_alu":
-            break
-        since.append(one)
-    if not any(used & written(one) for one in since if (one.offset, one.text) in executed):
-        return "nobody writes these registers before it in this run"
-    return ""
+    wait = f"depctr_{fields[0]}(0)"
+    try:
+        since = [upto(way, wait) for way in ways_to(code, run, mutant)]
+    except TooManyWaysError:
+        return ""
+    if None in since:
+        return ""
+    kind = "s_" if fields[0] == "sa_sdst" else "v_"
+    other = {"va_sdst": {"vcc"}, "va_vcc": {f"s{i}" for i in range(106)}}.get(fields[0], set())
+    fresh = {
+        name for way in since if way is not None for one in way if one.text.startswith(kind) for name in scalars(one)
+    }
+    used = {name for one in until(code, run, mutant.at, wait) for name in scalars_read(one)} & fresh - other
+    before = run.read
+    if before is None:
+        vectors = [one for one in code.instructions if one.text.startswith("v_") and run.executes(one)]
+        before = {name for one in vectors if comes_to(code, run, one, mutant.at) for name in scalars_read(one)}
+    if used & {one for name in before for one in (name, half(name))}:
+        return ""
+    return "the VALU has read none of the registers that are written since the last wait and read before the next"
+
+
+def upto(way: list[Step], wait: str) -> list[Instruction] | None:
+    """Instructions of a way behind the last wait, or the kernel's beginning; None: that is too far away."""
+    found: list[Instruction] = []
+    for step in way:
+        if wait in step.one.text:
+            return found
+        found.append(step.one)
+    return found if way and way[-1].one.offset == 0 else None
+
+
+def until(code: KernelCode, run: Run, place: Instruction, wait: str) -> list[Instruction]:
+    """What the run may execute behind a place before the next such wait."""
+    return reached(code, run, place, lambda one: wait in one.text)
+
+
+def half(name: str) -> str:
+    """The other one of a pair."""
+    return f"s{int(name[1:]) ^ 1}" if name[1:].isdigit() else name
+
+
+def scalars(one: Instruction) -> set[str]:
+    """Scalar registers that it writes."""
+    carry = 2 if CARRIES.match(one.mnemonic) else 1
+    vcc = {"vcc"} if any(word.startswith("vcc") for word in one.operands[:carry]) else set()
+    return vcc | {name for name in results(one) if name.startswith("s")}
+
+
+def scalars_read(one: Instruction) -> set[str]:
+    words = one.operands[0 if re.match(r"s_cmp|s_bitcmp|v_cmpx", one.mnemonic) else 1 :]
+    implied = "vcc" in one.mnemonic or "v_dual_cndmask" in one.text
+    vcc = {"vcc"} if implied or any("vcc" in word for word in words) else set()
+    return vcc | {name for word in words for name in registers(word.split(" ")[0]) if name.startswith("s")}
 
 
 def late_of(before: list[Instruction]) -> set[str]:

@@ -100,7 +100,9 @@ class Sites : public emulate::Listener {
   }
   using Counts = std::map<isa::Counter, uint32_t>;
   std::set<uint64_t> pcs;
-  std::map<uint64_t, Counts> waits;            ///< the most, by counter
+  std::set<std::pair<uint64_t, uint64_t>> jumps;  ///< branches that were taken, and to where
+  std::map<uint64_t, std::set<int>> read;  ///< by pc of s_wait_alu, scalar registers that the VALU had read
+  std::map<uint64_t, Counts> waits;        ///< the most, by counter
   std::map<uint64_t, std::set<int>> accesses;  ///< by pc, the buffers
   std::set<uint64_t> resets;                   ///< that write to LDS where something was written before
   std::set<uint64_t> early;  ///< that use what is under way: registers, or LDS behind a barrier
@@ -126,6 +128,8 @@ class Sites : public emulate::Listener {
     ~OfWorkgroup() override {
       const std::scoped_lock lock(all.mutex_);
       all.pcs.insert(pcs.begin(), pcs.end());
+      all.jumps.insert(jumps.begin(), jumps.end());
+      for (const auto& [pc, registers] : read) all.read[pc].insert(registers.begin(), registers.end());
       for (const auto& [pc, counts] : waits)
         for (const auto& [counter, count] : counts) raise(all.waits[pc][counter], count);
       for (const auto& [pc, buffers] : accesses) all.accesses[pc].insert(buffers.begin(), buffers.end());
@@ -187,6 +191,16 @@ class Sites : public emulate::Listener {
             under_way.back().reads.emplace_back(access.address[lane], access.bytes);
       }
     }
+    /// Which scalar registers a wave's vector instructions have read, VCC's among them.
+    void follow_scalars(const emulate::WaveView& view, const emulate::Site& site) {
+      std::set<int>& mine = scalars[view.index()];
+      if (site.instruction.mnemonic == "s_wait_alu")
+        read[site.instruction.pc].insert(mine.begin(), mine.end());
+      if (!site.instruction.mnemonic.starts_with("v_")) return;
+      for (const isa::RegisterRange range : effects.at(&site).reads)
+        for (int r = range.first; r < range.first + range.count; ++r)
+          if (r >= isa::reg::kSgpr) mine.insert(r - isa::reg::kSgpr);
+    }
     void look(const emulate::Site& site, const emulate::MemoryAccess& access) {
       if (access.space == emulate::AddressSpace::Lds && access.direction == isa::Direction::Store)
         for (size_t lane = 0; lane < emulate::kRowLanes; ++lane)
@@ -207,8 +221,13 @@ class Sites : public emulate::Listener {
       look(site, access);
     }
     void instruction(const emulate::WaveView& view, const emulate::Site& site) override {
-      pcs.insert(site.instruction.pc);
+      const uint64_t pc = site.instruction.pc;
+      pcs.insert(pc);
       follow_loads(view, site);
+      const isa::Instruction*& before = last[view.index()];
+      if (before && before->pc + before->size != pc) jumps.emplace(before->pc, pc);
+      before = &site.instruction;
+      follow_scalars(view, site);
       Counts& mine = outstanding[view.index()];
       if (site.wait.waits())
         isa::each_counter(site.wait, [&](isa::Counter counter, uint16_t limit) {
@@ -221,6 +240,10 @@ class Sites : public emulate::Listener {
     static void raise(uint32_t& most, uint32_t count) { most = std::max(most, count); }
     Sites& all;
     std::set<uint64_t> pcs;
+    std::set<std::pair<uint64_t, uint64_t>> jumps;
+    std::map<uint32_t, const isa::Instruction*> last;  ///< by wave
+    std::map<uint32_t, std::set<int>> scalars;         ///< by wave, that vector instructions have read
+    std::map<uint64_t, std::set<int>> read;
     std::map<uint32_t, Counts> outstanding;  ///< by wave
     std::map<uint64_t, Counts> waits;
     std::map<uint64_t, std::set<int>> accesses;
@@ -302,6 +325,10 @@ class Launcher {
     if (checks == "watch") {
       made["executed"] = json::array();
       for (const uint64_t pc : sites.pcs) made["executed"].push_back(pc - entry);
+      made["jumps"] = json::array();
+      for (const auto& [from, to] : sites.jumps) made["jumps"].push_back({from - entry, to - entry});
+      made["read"] = json::array();
+      for (const auto& [pc, registers] : sites.read) made["read"].push_back({pc - entry, registers});
       made["outstanding"] = json::array();
       for (const auto& [pc, counts] : sites.waits) {
         json named = json::object();

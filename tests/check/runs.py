@@ -59,6 +59,12 @@ class Runner(Protocol):
     def resets(self, offset: int) -> bool:
         """Whether an instruction writes to LDS where something was written before."""
 
+    def jumps(self) -> set[tuple[int, int]] | None:
+        """Offsets of branches that are taken, and where they lead to; None where that is not known."""
+
+    def read_before(self, offset: int) -> set[str] | None:
+        """Scalar registers that the VALU has read before an s_wait_alu; None where that is not known."""
+
     def outstanding(self) -> dict[int, dict[str, int]]:
         """For the offset of a wait the most that was under way before it, by counter; empty where not known."""
 
@@ -117,6 +123,12 @@ class Copy:
         with table.open(newline="") as file:
             return {(int(row["Vaddr"]), row["Instruction"]) for row in csv.DictReader(file) if row["Hitcount"] != "0"}
 
+    def jumps(self) -> set[tuple[int, int]] | None:
+        return None
+
+    def read_before(self, offset: int) -> set[str] | None:
+        return None
+
     def outstanding(self) -> dict[int, dict[str, int]]:
         return {}
 
@@ -158,6 +170,10 @@ class Copy:
             for each in one["parties"]
         }
         return Outcome(rules, hints, status)
+
+
+#: Its numbers as a scalar register.
+VCC = (106, 107)
 
 
 class Launch:
@@ -202,6 +218,13 @@ class Launch:
     def executed(self) -> set[tuple[int, str]]:
         offsets = set(self.watched["executed"])
         return {(one.offset, one.text) for one in self.kernel.instructions if one.offset in offsets}
+
+    def jumps(self) -> set[tuple[int, int]] | None:
+        return {(begin, end) for begin, end in self.watched["jumps"]}
+
+    def read_before(self, offset: int) -> set[str] | None:
+        numbers = dict(self.watched["read"]).get(offset, [])
+        return {"vcc" if number in VCC else f"s{number}" for number in numbers}
 
     def strays(self, patches: Patches) -> bool | None:
         before = {offset: set(buffers) for offset, buffers in self.watched["accesses"]}

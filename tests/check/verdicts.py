@@ -12,9 +12,10 @@ import struct
 from dataclasses import dataclass
 from functools import cached_property
 
-from interlocks import harmless, not_reread
+from interlocks import enough_on_all_ways, harmless, not_reread
 from operators import Mutant, awaited, nops, with_garbage
 from runs import Outcome, Patches, Runner
+from ways import Run
 
 CHECKS = "memory,race,wait,hazard,init,sync"
 #: s_trap 2.
@@ -110,7 +111,8 @@ class Judge:
             if practised:
                 return f"AMD's own assembly does with as few states ({', '.join(practised)})"
             code = self.runner.kernel
-            return harmless(code, mutant) or not_reread(code, self.executed, mutant)
+            run = Run(self.executed, self.runner.jumps(), self.runner.read_before(mutant.at.offset))
+            return harmless(code, mutant) or not_reread(code, run, mutant) or enough_on_all_ways(code, run, mutant)
         if mutant.kind == "barrier" and all(
             self.order((), seed).same(self.order(mutant.patches, seed)) for seed in ORDERS
         ):
