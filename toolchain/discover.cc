@@ -115,6 +115,8 @@ void find_compilers(Toolchain& found) {
   found.lld = find_program({(folder / "ld.lld").string(), (folder / "lld").string()});
   found.bundler = find_program({(folder / "clang-offload-bundler").string()});
   found.builtins = find_builtins(folder.parent_path());
+  if (const fs::path openmp = folder.parent_path() / "lib" / "libomp.so"; is_there(openmp))
+    found.openmp = openmp.string();
 }
 
 void find_rocm(Toolchain& found) {
@@ -228,6 +230,15 @@ Result<void> require_device_libraries(const Toolchain& tools, std::string_view w
               fmt::format("{} needs AMD's device libraries (ocml.bc, ockl.bc), and none were found", who), {},
               "install them (Debian: apt install rocm-device-libs; anywhere: pip install triton), or set "
               "WAVESMITH_HIP_PATH to a folder that has them; 'wavesmith cc --doctor' says what is there");
+}
+
+Result<void> require_openmp(const Toolchain& tools) {
+  if (!tools.openmp.empty()) return {};
+  std::error_code ignored;
+  std::string version = fs::canonical(tools.clang, ignored).parent_path().parent_path().filename().string();
+  version = version.starts_with("llvm-") ? version.substr(5) : "22";
+  return fail(ErrorKind::NotFound, "-fopenmp needs LLVM's OpenMP runtime, and there is none beside clang", {},
+              fmt::format("install it (Debian: apt install libomp-{}-dev), or leave out -fopenmp", version));
 }
 
 Toolchain discover() {

@@ -32,6 +32,7 @@ struct Toolchain {
   std::string lld;                         ///< the linker beside it, which device code needs
   std::string bundler;                     ///< clang-offload-bundler beside it
   std::string builtins;                    ///< its library of what code calls that it generates; empty: none
+  std::string openmp;                      ///< LLVM's OpenMP runtime beside it; empty: none
   std::string hipcc;                       ///< ROCm's own compiler driver; empty: no ROCm
   std::vector<Headers> headers;            ///< best first
   std::vector<DeviceLibraries> libraries;  ///< best first
@@ -46,6 +47,8 @@ Toolchain discover();
 Result<void> require_compiler(const Toolchain& tools, std::string_view who);
 /// Fails, with the packages to install, if there are no device libraries; `who` needs them.
 Result<void> require_device_libraries(const Toolchain& tools, std::string_view who);
+/// Fails, with the package to install, if there is no OpenMP runtime for the host's code.
+Result<void> require_openmp(const Toolchain& tools);
 
 /// Marks a folder that only imitates ROCm's: `wavesmith run` builds it for programs from what discover()
 /// finds.

@@ -83,5 +83,20 @@ TEST(Discover, BuiltinsAreFoundBelowTheCompilersFolder) {
   }
 }
 
+TEST(Discover, OpenMpIsFoundBelowTheCompilersFolderOrItsPackageIsNamed) {
+  const Scratch scratch("discover");
+  const std::string clang = (scratch / "llvm-22/bin/clang++").string();
+  const std::string openmp = (scratch / "llvm-22/lib/libomp.so").string();
+  ASSERT_TRUE(write_file(clang, std::string_view("#!/bin/sh\n")));
+  ASSERT_EQ(chmod(clang.c_str(), 0755), 0);
+  setenv("WAVESMITH_CLANG", clang.c_str(), 1);
+  const auto without = require_openmp(discover());
+  ASSERT_FALSE(without);
+  EXPECT_NE(without.error().hint.find("libomp-22-dev"), std::string::npos);
+  EXPECT_TRUE(write_file(openmp, std::string_view("")));
+  EXPECT_TRUE(require_openmp(discover()));
+  unsetenv("WAVESMITH_CLANG");
+}
+
 }  // namespace
 }  // namespace wavesmith::toolchain

@@ -127,7 +127,8 @@ int doctor(const Toolchain& tools, bool json) {
   if (json) {
     nlohmann::ordered_json out{{"rocm_hipcc", tools.hipcc}, {"clang", tools.clang},
                                {"lld", tools.lld},          {"bundler", tools.bundler},
-                               {"runtime", tools.runtime},  {"cache", cache_folder()}};
+                               {"runtime", tools.runtime},  {"cache", cache_folder()},
+                               {"openmp", tools.openmp}};
     out["headers"] = nlohmann::ordered_json::array();
     for (const Headers& headers : tools.headers)
       out["headers"].push_back(
@@ -192,6 +193,12 @@ int execute(const Plan& steps) {
   return code;
 }
 
+bool wants_openmp(const std::vector<std::string>& arguments) {
+  return std::ranges::any_of(arguments, [](const std::string& word) {
+    return word == "-fopenmp" || word == "-fopenmp=libomp" || word == "-lomp";
+  });
+}
+
 bool select_headers(Toolchain& tools, const std::string& wanted) {
   if (wanted.empty()) return true;
   if (wanted == "none") return tools.headers.clear(), true;
@@ -242,6 +249,8 @@ int compile(const std::vector<std::string>& words) {
   }
   const int code = execute(*steps);
   if (code == 0) return 0;
+  if (wants_openmp(arguments))
+    if (const auto there = require_openmp(tools); !there) report(there.error());
   if (!steps->headers && understood->hip_path.empty() && !understood->no_headers)
     fmt::print(stderr,
                "wavesmith: no HIP headers were found; 'wavesmith cc --doctor' says how to get some\n");

@@ -77,6 +77,13 @@ TEST_F(Cc, ShowsWhatItWouldDo) {
   EXPECT_FALSE(std::getline(lines, none));
 }
 
+TEST_F(Cc, SaysWhatOpenMpNeeds) {
+  const std::string broken = scratch_.write("a.cpp", "#include <no_such_header.h>\n");
+  const bool there = nlohmann::json::parse(cc("--doctor --json").out)["openmp"] != "";
+  EXPECT_EQ(cc("-fopenmp -c " + broken).err.find("OpenMP runtime") == std::string::npos, there);
+  EXPECT_EQ(cc("-c " + broken).err.find("OpenMP runtime"), std::string::npos);
+}
+
 TEST_F(Cc, TheGpuOfTheEnvironmentIsTheTargetUnlessOneIsNamed) {
   const std::string a = scratch_.write("a.hip", kBare);
   auto shown = [&](const std::string& environment, const std::string& options) {

@@ -338,6 +338,19 @@ WAVESMITH_SERVED int hiprandSetGeneratorOffset(void* generator, unsigned long lo
   return kSuccess;
 }
 
+/// hiprandOrdering: 100 to 104 of pseudo-random numbers, 201 of quasi-random ones. Each generator has one order,
+/// so that none changes what comes.
+WAVESMITH_SERVED int hiprandSetGeneratorOrdering(void* generator, int order) {
+  if (!generator) return kNotInitialized;
+  constexpr int kFirst = 100, kLast = 104, kOfQuasi = 201;
+  const bool pseudo = order >= kFirst && order <= kLast;
+  if (!pseudo && order != kOfQuasi) return kOutOfRange;
+  auto& state = *static_cast<Generator*>(generator);
+  if (pseudo != (state.dimensions == 0)) return kTypeError;
+  state.block = 0;
+  return kSuccess;
+}
+
 WAVESMITH_SERVED int hiprandSetQuasiRandomGeneratorDimensions(void* generator, unsigned dimensions) {
   if (!generator) return kNotInitialized;
   auto& state = *static_cast<Generator*>(generator);

@@ -137,6 +137,14 @@ TEST_F(Hiprand, ASeedAndAnOffsetGiveOneSequence) {
   }
 }
 
+TEST_F(Hiprand, AnOrderingBeginsTheSequenceAgain) {
+  const auto first = numbers<unsigned>("Generate", 1000);
+  EXPECT_EQ(hiprand("SetGeneratorOrdering", generator_, 103), 0);  // legacy
+  EXPECT_EQ(numbers<unsigned>("Generate", 1000), first);
+  EXPECT_EQ(hiprand("SetGeneratorOrdering", generator_, 201), 103);  // of quasi-random numbers
+  EXPECT_EQ(hiprand("SetGeneratorOrdering", generator_, 105), 104);
+}
+
 TEST_F(Hiprand, WrongArgumentsAreErrors) {
   void* other = nullptr;
   float value = 0;
