@@ -22,12 +22,13 @@ typedef WAVESMITH_KERNELS_ENUM{
 
 enum { WAVESMITH_INDEXED_INDICES = 4 };
 
-/* An array of I32 or I64 with an index for each element. A negative index counts from the end of `size`; one
- * that is not in [-size, size) stops the kernel. */
+/* An array of I32 or I64 with an index for each element. A negative index counts from the end of `size`, if
+ * such are `wrapped`; one that is not in [-size, size), or else in [0, size), stops the kernel. */
 typedef struct {
   wavesmith_pointwise_operand indices;
   int64_t size;   /* of the dimension that is indexed */
   int64_t stride; /* bytes between its elements */
+  int32_t wrapped;
 } wavesmith_indexed_dimension;
 
 /* For all coordinates i within the sizes: the element of the array that is indexed is at data + sum of i[d] *

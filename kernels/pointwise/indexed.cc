@@ -94,6 +94,7 @@ IndexedArguments arguments_of(const Description& one) {
   for (int k = 0; k < one.indexed; ++k) {
     made.indices[k] = operand(one.index[k].indices);
     made.index_sizes[k] = one.index[k].size, made.index_strides[k] = one.index[k].stride;
+    made.least_indices[k] = one.index[k].wrapped ? -one.index[k].size : 0;
   }
   made.elements = 1;
   for (int d = 0; d < one.dimensions; ++d) {

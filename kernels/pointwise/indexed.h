@@ -36,9 +36,8 @@ struct IndexedPlace {
     const tile::u64 address = reinterpret_cast<tile::u64>(g.indices[k].data) + static_cast<tile::i64>(offset);
     const bool is_short = tile::arch::late(g.indices[k].type) == WAVESMITH_POINTWISE_I32;
     tile::i64 at = is_short ? tile::arch::load_at<int>(address) : tile::arch::load_at<tile::i64>(address);
-    at = at < 0 ? at + g.index_sizes[k] : at;
-    if (at < 0 || at >= g.index_sizes[k]) __builtin_trap();
-    return at;
+    if (at < g.least_indices[k] || at >= g.index_sizes[k]) __builtin_trap();
+    return at < 0 ? at + g.index_sizes[k] : at;
   }
 };
 

@@ -17,6 +17,7 @@ struct IndexedOperand {
 struct IndexedArguments {
   IndexedOperand y, x, indices[WAVESMITH_INDEXED_INDICES];
   long index_sizes[WAVESMITH_INDEXED_INDICES], index_strides[WAVESMITH_INDEXED_INDICES];
+  long least_indices[WAVESMITH_INDEXED_INDICES];  ///< -size, or 0
   Division sizes[WAVESMITH_POINTWISE_DIMENSIONS];
   int dimensions, indexed;
   unsigned elements;

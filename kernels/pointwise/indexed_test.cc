@@ -27,11 +27,12 @@ TEST_P(IndexedElements, RowsAreTakenPutAndAdded) {
     std::vector<int64_t> order(static_cast<size_t>(rows));
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
     std::shuffle(order.begin(), order.end(), random_);
+    const bool wrapped = between(0, 1) == 0;
     std::vector<int64_t> rows_of;
     for (int64_t i = 0; i < count; ++i) {
       rows_of.push_back(operation == WAVESMITH_INDEXED_PUT ? order[static_cast<size_t>(i)]
                                                            : between(0, rows - 1));
-      index.set(i, static_cast<double>(rows_of.back() - (between(0, 3) == 0 ? rows : 0)));
+      index.set(i, static_cast<double>(rows_of.back() - (wrapped && between(0, 3) == 0 ? rows : 0)));
     }
     for (Strided* one : {&table, &list})
       for (int64_t i = 0; i < one->count(); ++i) one->set(i, static_cast<double>(between(0, 20)));
@@ -50,7 +51,7 @@ TEST_P(IndexedElements, RowsAreTakenPutAndAdded) {
     one.y = gets ? on_list.operand() : on_table.operand();
     (gets ? one.x : one.y).strides[1] = 0;
     one.indexed = 1;
-    one.index[0] = {on_index.operand(), rows, table.strides[1]};
+    one.index[0] = {on_index.operand(), rows, table.strides[1], wrapped};
     ASSERT_EQ(wavesmith_kernels_indexed(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
         << wavesmith_kernels_message();
     ASSERT_EQ(hipDeviceSynchronize(), 0);
@@ -92,7 +93,7 @@ TEST_P(IndexedElements, ManyGoIntoOne) {
       Description one{};
       one.operation = operation, one.dimensions = 1, one.sizes[0] = kCount, one.indexed = 1;
       one.x = on_x.operand(), one.y = on_y.operand(), one.y.strides[0] = 0;
-      one.index[0] = {on_index.operand(), kPlaces, size_of(type)};
+      one.index[0] = {on_index.operand(), kPlaces, size_of(type), 0};
       ASSERT_EQ(wavesmith_kernels_indexed(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
           << wavesmith_kernels_message();
       ASSERT_EQ(hipDeviceSynchronize(), 0);
@@ -124,7 +125,8 @@ TEST_P(IndexedElements, SeveralDimensionsAreIndexed) {
   one.dimensions = 1, one.sizes[0] = kCount, one.indexed = 2;
   one.x = on_table.operand(), one.y = on_list.operand();
   one.x.strides[0] = 0;
-  one.index[0] = {on_row.operand(), kRows, 4 * kColumns}, one.index[1] = {on_column.operand(), kColumns, 4};
+  one.index[0] = {on_row.operand(), kRows, 4 * kColumns, 0};
+  one.index[1] = {on_column.operand(), kColumns, 4, 0};
   ASSERT_EQ(wavesmith_kernels_indexed(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
       << wavesmith_kernels_message();
   ASSERT_EQ(hipDeviceSynchronize(), 0);
@@ -146,7 +148,7 @@ TEST(IndexedRefuses, WhatBreaksARuleAndSaysWhich) {
   right.x.data = memory.data(), right.x.type = WAVESMITH_POINTWISE_F32, right.x.strides[0] = 4;
   right.y = right.x;
   right.y.data = static_cast<char*>(memory.data()) + 512;
-  right.index[0] = {right.x, 8, 4};
+  right.index[0] = {right.x, 8, 4, 0};
   right.index[0].indices.type = WAVESMITH_POINTWISE_I32;
   EXPECT_EQ(wavesmith_kernels_indexed(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
       << wavesmith_kernels_message();

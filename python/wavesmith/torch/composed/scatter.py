@@ -16,7 +16,12 @@ _OPERATIONS = {"amax": _MAXIMUM, "amin": _MINIMUM, "prod": _MULTIPLY, "multiply"
 
 
 class _Dimension(ctypes.Structure):
-    _fields_ = (("indices", Operand), ("size", ctypes.c_int64), ("stride", ctypes.c_int64))
+    _fields_ = (
+        ("indices", Operand),
+        ("size", ctypes.c_int64),
+        ("stride", ctypes.c_int64),
+        ("wrapped", ctypes.c_int32),
+    )
 
 
 class _Description(ctypes.Structure):

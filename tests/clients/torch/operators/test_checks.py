@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch.autograd import forward_ad
@@ -182,3 +185,22 @@ def test_complex_numbers_are_added_up_by_index(seed: int) -> None:
 def test_a_tensor_of_the_cpu_takes_no_indices_of_the_device() -> None:
     with pytest.raises(RuntimeError, match=r"indices should be either .* \(cpu\)"):
         torch.ones(4)[torch.zeros(2, dtype=torch.int64, device=DEVICE)]
+
+
+OUTSIDE = """
+import torch, wavesmith.torch
+x, at = torch.ones(4, 4, device="wavesmith"), torch.tensor([[1, -1]], device="wavesmith")
+print(x[at[0]].sum().item())  # counts from the end
+try:
+    {}
+    torch.wavesmith.synchronize()
+except RuntimeError as error:
+    print("stopped")
+"""
+
+
+@pytest.mark.parametrize("call", ["x.scatter_(1, at, 1.0)", "x.index_select(0, at[0])"])
+def test_where_no_index_counts_from_the_end(call: str) -> None:
+    """A negative one stops the kernel, as one behind the end does; in a process of its own, whose device is lost."""
+    done = subprocess.run([sys.executable, "-c", OUTSIDE.format(call)], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["8.0", "stopped"], done.stderr[-2000:]

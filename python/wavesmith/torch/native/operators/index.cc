@@ -130,6 +130,7 @@ void launch_over(wavesmith_indexed_operation operation, at::TensorIteratorBase& 
     operand(one.index[k].indices, 2 + k, *number_type(iterator.dtype(2 + k)));
     one.index[k].size = sizes[k];
     one.index[k].stride = strides[k];
+    one.index[k].wrapped = 1;
   }
   run(one, iterator.device(0));
 }
