@@ -48,9 +48,10 @@ def _layer(
         raise NotServed
     shown = None if mask is None else _as_attention_takes_it(mask, mask_type)
     batch, length, _ = src.shape
+    sizes = batch, length, 3, heads, size // heads
 
     def attention(x: torch.Tensor) -> torch.Tensor:
-        q, k, v = functional.linear(x, qkv_weight, qkv_bias).view(batch, length, 3, heads, -1).permute(2, 0, 3, 1, 4)
+        q, k, v = functional.linear(x, qkv_weight, qkv_bias).view(sizes).permute(2, 0, 3, 1, 4)
         mixed = functional.scaled_dot_product_attention(q, k, v, shown).transpose(1, 2).reshape(batch, length, size)
         return functional.linear(mixed, out_weight, out_bias)
 

@@ -12,9 +12,9 @@ _NONE, _MEAN = 0, 1
 
 def _as_rows(x: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None) -> torch.Tensor:
     """The classes of each element of images as a row."""
-    served(x.dim() == 4 and x.is_floating_point() and target.dtype == torch.int64 and target.numel() > 0)
+    served(x.dim() == 4 and x.is_floating_point() and target.dtype == torch.int64)
     served(target.shape == (x.shape[0], *x.shape[2:]) and (weight is None or weight.shape == x.shape[1:2]))
-    return x.movedim(1, -1).reshape(-1, x.shape[1])
+    return x.movedim(1, -1).flatten(0, -2)
 
 
 @with_out("nll_loss2d_forward", "output", "total_weight", overload="output")

@@ -53,6 +53,7 @@ def _operators(kind: str, dimensions: int) -> None:
 
     def forward(x: torch.Tensor, padding: Sequence[int]) -> torch.Tensor:
         served(x.dim() in (dimensions + 1, dimensions + 2) and not x.is_quantized)
+        served(all(x.shape[-dimensions - 1 :]))
         sizes = x.shape[-dimensions:]
         out = _padded(sizes, padding, reflects)
         if not x.numel():

@@ -74,6 +74,7 @@ def test_padding(mode: str) -> None:
     there = x.to("wavesmith")
     assert torch.equal(functional.pad(there, (1, 2), mode).cpu(), functional.pad(x, (1, 2), mode))
     same_error(lambda x: functional.pad(x, (7, 1), "reflect"), torch.randn(1, 2, 3))
+    same_error(lambda x: functional.pad(x, (1, 1), mode), torch.randn(2, 0, 3))
 
 
 def test_windows_as_columns() -> None:
@@ -191,6 +192,9 @@ def test_classes_of_images_elements(reduction: str) -> None:
 
     on_both(call, x, target, tolerance=TOLERANCE)
     on_both(call, x, target, weight, tolerance=TOLERANCE)
+    if reduction != "mean":  # of none, NaN
+        on_both(call, x[:0], target[:0], tolerance=TOLERANCE)
+        on_both(call, x[:0, :, 0, 0], target[:0, 0, 0], tolerance=TOLERANCE)
     same_error(call, x, target[:, 1:])
 
 
