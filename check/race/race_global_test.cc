@@ -99,6 +99,14 @@ const RacePair kPairs[] = {
     {"ReleasedWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", "",
      8, 0},
+    {"AcquiredPastTheNearCache", "insufficient-scope",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "buffer_gl1_inv") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "buffer_gl0_inv\nbuffer_gl1_inv") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0, "gfx11"},
+    {"AcquiredInTheNearCacheAlone", "insufficient-scope",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "NEAR_ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", 8, 0},
     // What the fourth workgroup wrote, others before and behind the one that does not invalidate read rightly.
     {"OneOfManyDoesNotAcquire", "insufficient-scope",
      kOwn + "ADD v3, 0x300, v1\nSTORE v2, v0, s[4:5]\n" +

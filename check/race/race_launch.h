@@ -104,6 +104,8 @@ class RaceLaunch final : public emulate::Listener {
   /// Stores that others may see at once say so; elsewhere an atomic store is as any other.
   [[nodiscard]] bool stores_show_scope() const;
   [[nodiscard]] bool splits_barriers() const;
+  /// At agent scope both buffer_gl1_inv and buffer_gl0_inv are needed.
+  [[nodiscard]] bool invalidates_in_parts() const { return launch_.target.is(isa::kRdna3); }
   /// A workgroup's waves run on two compute units with caches of their own: what they hand over needs waits
   /// and invalidations as between workgroups.
   [[nodiscard]] bool spreads_workgroups() const;

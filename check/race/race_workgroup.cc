@@ -106,12 +106,23 @@ void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
       for (WaveState& each : states_) each.invalidated = log_.segment();
     }
     pending_invalidate_ = !state.holds_nothing;
+    for (WaveState& each : states_) each.caches = 0;
   }
   state.leaves = state.acquires = state.holds_nothing = false;
 }
 
+uint16_t RaceWorkgroup::of_all_caches(WaveState& state, uint16_t events) {
+  constexpr uint16_t kBoth = SiteFacts::kInvalidates | SiteFacts::kInvalidatesOwn;
+  if (!(events & kBoth)) return events;
+  state.caches |= events & kBoth;
+  if (state.caches != kBoth) return events & ~SiteFacts::kInvalidates;
+  state.caches = 0;
+  return events | kBoth;
+}
+
 void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts) {
-  const uint16_t events = facts.events;
+  const uint16_t events =
+      launch_.invalidates_in_parts() ? of_all_caches(state, facts.events) : facts.events;
   if (!lane_writes_.empty() && (events & SiteFacts::kWaitsForStores)) lane_writes_[wave].forget();
   if (events & SiteFacts::kWaitsForLds) state.waited_for_lds = true;
   if (events & SiteFacts::kWritesBack) state.wrote_back = true;

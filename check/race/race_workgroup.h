@@ -36,6 +36,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
     uint32_t unwaited = WaveClocks::kNow;                    ///< the clock of its first store not waited for
     Acquired got = Acquired::Nothing;                        ///< since it took the lock
     uint64_t lock = 0;                                       ///< that it holds
+    uint16_t caches = 0;                                     ///< that it has invalidated, of two
     uint32_t invalidated = 0;                                ///< the segment in which it did last
     uint32_t stored_in = 0;                                  ///< the phase of its last store
     uint8_t places = 0;                                      ///< accesses of the instruction under way
@@ -54,6 +55,9 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   };
 
   void settle(WaveState& state, uint32_t wave);
+  /// Where each cache has an instruction of its own: the events, among them an invalidation at agent scope when
+  /// it is complete.
+  static uint16_t of_all_caches(WaveState& state, uint16_t events);
   void note(WaveState& state, uint32_t wave, const SiteFacts& facts);
   /// The wave has waited for all that it stored.
   void stores_arrived(WaveState& state, uint32_t wave);
