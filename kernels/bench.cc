@@ -14,8 +14,8 @@
 //
 //   wavesmith_kernels_bench quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
 //   [unscaled|given|matrix|row|block|mx] [BLOCK]
-//   wavesmith_kernels_bench attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE
-//   [bf16|f16] [causal|full]
+//   wavesmith_kernels_bench attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K
+//   HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full]
 //   wavesmith_kernels_bench decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]
 //   [CACHE TYPE] [PAGE]
 //   wavesmith_kernels_bench fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]
@@ -297,9 +297,14 @@ using Words = std::vector<std::string>;
 
 /// Heads of so many rows that lie one behind the other in a position.
 wavesmith_kernels_heads heads_of(const wavesmith_kernels_attention_description& a, int64_t rows,
-                                 int64_t count) {
-  return {memory(a.batches * rows * count * a.head_size * 2), rows * count * a.head_size, count * a.head_size,
-          a.head_size};
+                                 int64_t count, int64_t size) {
+  return {memory(a.batches * rows * count * size * 2), rows * count * size, count * size, size};
+}
+
+/// The second of sizes of heads, "192/128"; 0 where there is one.
+int64_t values_of(const std::string& sizes) {
+  const size_t slash = sizes.find('/');
+  return slash == std::string::npos ? 0 : std::atoll(&sizes[slash + 1]);
 }
 
 wavesmith_kernels_attention_description attention_of(const Words& words) {
@@ -307,22 +312,22 @@ wavesmith_kernels_attention_description attention_of(const Words& words) {
   wavesmith_kernels_attention_description a{};
   a.batches = number(0), a.heads_q = number(1), a.heads_kv = number(2), a.length_q = number(3);
   a.length_k = number(4), a.head_size = number(5);
+  a.head_size_v = values_of(words[5]);
+  const int64_t size = a.head_size, size_v = a.head_size_v == 0 ? size : a.head_size_v;
   a.type = words.size() > 6 && words[6] == "f16" ? WAVESMITH_KERNELS_F16 : WAVESMITH_KERNELS_BF16;
   a.causal = words.size() > 7 && words[7] == "causal";
   a.scale = 0.125F, a.window_left = a.window_right = -1;
-  a.q = heads_of(a, a.length_q, a.heads_q), a.o = heads_of(a, a.length_q, a.heads_q);
-  a.k = heads_of(a, a.length_k, a.heads_kv), a.v = heads_of(a, a.length_k, a.heads_kv);
+  a.q = heads_of(a, a.length_q, a.heads_q, size), a.o = heads_of(a, a.length_q, a.heads_q, size_v);
+  a.k = heads_of(a, a.length_k, a.heads_kv, size), a.v = heads_of(a, a.length_k, a.heads_kv, size_v);
   return a;
 }
 
-/// `products`: of rows of queries by keys by elements of a head.
+/// `elements`: of heads, of all products of queries by keys.
 void print_attention(const char* what, const wavesmith_kernels_attention_description& a, float best,
-                     int products, const char* name) {
-  const auto scores = static_cast<double>(a.batches * a.heads_q * a.length_q * a.length_k);
+                     int64_t elements, const char* name) {
+  const auto products = static_cast<double>(a.batches * a.heads_q * a.length_q * a.length_k * elements);
   std::printf("%s: %.2f us, %.1f TFLOP/s, %s\n", what, static_cast<double>(best) * 1e3,
-              (a.causal ? 1e-9 : 2e-9) * products * scores * static_cast<double>(a.head_size) /
-                  static_cast<double>(best),
-              name);
+              (a.causal ? 1e-9 : 2e-9) * products / static_cast<double>(best), name);
 }
 
 int attention(const Words& words) {
@@ -330,7 +335,8 @@ int attention(const Words& words) {
   const float best = milliseconds_of([&] { return wavesmith_kernels_attention(&a, nullptr); });
   const char* name = "";
   wavesmith_kernels_attention_check(&a, &name);
-  print_attention("attention", a, best, 2, name);
+  print_attention("attention", a, best, a.head_size + (a.head_size_v == 0 ? a.head_size : a.head_size_v),
+                  name);
   return 0;
 }
 
@@ -340,14 +346,15 @@ int attention_backward(const Words& words) {
   a = attention_of(words);
   a.lse = static_cast<float*>(memory(a.batches * a.heads_q * a.length_q * 4));
   a.lse_head_stride = a.length_q, a.lse_batch_stride = a.heads_q * a.length_q;
-  b.d_o = heads_of(a, a.length_q, a.heads_q), b.dq = heads_of(a, a.length_q, a.heads_q);
-  b.dk = heads_of(a, a.length_k, a.heads_kv), b.dv = heads_of(a, a.length_k, a.heads_kv);
+  const auto of_q = [&] { return heads_of(a, a.length_q, a.heads_q, a.head_size); };
+  const auto of_k = [&] { return heads_of(a, a.length_k, a.heads_kv, a.head_size); };
+  b.d_o = of_q(), b.dq = of_q(), b.dk = of_k(), b.dv = of_k();
   wavesmith_kernels_attention_backward_workspace(&b, &b.workspace_bytes);
   b.workspace = memory(static_cast<int64_t>(b.workspace_bytes));
   const float best = milliseconds_of([&] { return wavesmith_kernels_attention_backward(&b, nullptr); });
   const char* name = "";
   wavesmith_kernels_attention_backward_check(&b, &name);
-  print_attention("attention_backward", a, best, 5, name);
+  print_attention("attention_backward", a, best, 5 * a.head_size, name);
   return 0;
 }
 
@@ -359,9 +366,8 @@ int decode(const std::vector<std::string>& words) {
   auto& d = description;
   d.batches = number(0), d.heads_q = number(1), d.heads_kv = number(2), d.length_q = number(3);
   d.longest_context = number(4), d.head_size = number(5), d.scale = 0.125F, d.window_left = -1;
-  const size_t slash = words[5].find('/');  // values are the first elements of keys
-  const bool latent = slash != std::string::npos;
-  d.head_size_v = latent ? std::atoll(&words[5][slash + 1]) : 0;
+  d.head_size_v = values_of(words[5]);
+  const bool latent = d.head_size_v != 0;  // values are the first elements of keys
   d.type = type_of(words.size() > 6 ? words[6] : "bf16");
   d.page_size = words.size() > 8 ? number(8) : 16;
   const int64_t pages = (d.longest_context + d.page_size - 1) / d.page_size;
@@ -454,8 +460,8 @@ int main(int argc, char** argv) {
       "       %s elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
-      "       %s attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE\n"
-      "          [bf16|f16] [causal|full]\n"
+      "       %s attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K\n"
+      "          HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full]\n"
       "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]\n"
       "          [CACHE TYPE] [PAGE]\n"
       "       %s fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]\n",

@@ -481,7 +481,8 @@ typedef struct {
  * column. */
 typedef struct {
   int64_t batches, heads_q, heads_kv, length_q, length_k;
-  int64_t head_size; /* a multiple of 8, up to 256 */
+  int64_t head_size;   /* of Q and K: a multiple of 8, up to 256 */
+  int64_t head_size_v; /* of V and O: the same; 0: head_size */
   wavesmith_kernels_type type;
   wavesmith_kernels_heads q, k, v, o;
   float scale;

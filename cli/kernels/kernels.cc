@@ -244,6 +244,7 @@ ordered_json operation_json(const Library& library, const std::string& name) {
   if (name == "attention")
     for (const kernels::AttentionConfiguration* row : attention_of(library.gpu->target))
       json["heads"].push_back({{"up_to", row->head_size},
+                               {"values_up_to", row->head_size_v},
                                {"rows", row->rows},
                                {"keys", row->keys},
                                {"threads", row->threads},
@@ -269,7 +270,10 @@ void print_operation(const Library& library, const std::string& name) {
   print_kernels(all);
   if (name == "attention")
     for (const kernels::AttentionConfiguration* row : attention_of(gpu.target))
-      fmt::print("  {}\n", styled(fmt::format("heads of up to {}, {} rows by {} keys: {}", row->head_size,
+      fmt::print("  {}\n", styled(fmt::format("heads of up to {}{}, {} rows by {} keys: {}", row->head_size,
+                                              row->head_size_v == row->head_size
+                                                  ? ""
+                                                  : fmt::format(" and {} of V", row->head_size_v),
                                               row->rows, row->keys, row->why),
                                   Style::Faint));
 }

@@ -82,12 +82,12 @@ TEST(KernelsCommand, ResourcesAreThoseThatDisasmShows) {
 
 TEST(KernelsCommand, ListsTheKernelsOfOperationsWithoutTiles) {
   const json attention = parsed("kernels attention --gpu mi300x --json")[0];
-  ASSERT_EQ(attention["heads"].size(), 3U);
+  ASSERT_EQ(attention["heads"].size(), 4U);
   EXPECT_EQ(attention["heads"][1]["up_to"], 128);
   size_t forward = 0;
   for (const json& kernel : attention["kernels"])
     forward += kernel["name"].get<std::string>().find("_backward_") == std::string::npos;
-  EXPECT_EQ(forward, 12U);  // of three sizes, two types, plain and shaped
+  EXPECT_EQ(forward, 16U);  // of four sizes, two types, plain and shaped
   EXPECT_GT(attention["kernels"].size(), forward);
   const CommandResult text = run_wavesmith("kernels attention --gpu mi300x");
   EXPECT_NE(text.out.find("attention_bf16_128_shaped"), text.out.npos);

@@ -19,15 +19,15 @@ struct AttentionArguments {
   const int *starts_q, *starts_k;
   AttentionStrides stride_q, stride_k, stride_v, stride_o;
   long lse_batch, lse_head, slopes_batch;
-  int heads, heads_per_kv;  ///< of q; those that share a head of k and v
-  int length_q, length_k;   ///< of each sequence; with starts, the rows of all of them
-  int head_size;
-  int tiles;               ///< of q, in each batch and head
-  int workgroups;          ///< tiles of all of them
-  int dies, per_die;       ///< over which workgroups go by turns, and how many a die gets
-  int left, right;         ///< keys that a query sees besides its own position's, up to kUnlimited
-  float factor;            ///< of scores in the base of 2: scale * log2(e)
-  float softcap, per_cap;  ///< in the base of 2, and scale / the cap; 0: none
+  int heads, heads_per_kv;     ///< of q; those that share a head of k and v
+  int length_q, length_k;      ///< of each sequence; with starts, the rows of all of them
+  int head_size, head_size_v;  ///< of q and k, of v and o
+  int tiles;                   ///< of q, in each batch and head
+  int workgroups;              ///< tiles of all of them
+  int dies, per_die;           ///< over which workgroups go by turns, and how many a die gets
+  int left, right;             ///< keys that a query sees besides its own position's, up to kUnlimited
+  float factor;                ///< of scores in the base of 2: scale * log2(e)
+  float softcap, per_cap;      ///< in the base of 2, and scale / the cap; 0: none
 };
 
 inline constexpr int kUnlimited = 1 << 29;

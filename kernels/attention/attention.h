@@ -12,7 +12,7 @@ namespace wavesmith::kernels {
 template <class Shape>
 struct AttentionMemory {
   using Atom = typename Shape::Atom;
-  using TileK = tile::SharedTile<Atom, Shape::kKeys, Shape::kHeadSize>;
+  using TileK = tile::SharedTile<Atom, Shape::kKeys, Shape::kKeyColumns>;
   using TileV = tile::SharedTile<Atom, Shape::kHeadSize, Shape::kKeys, tile::Written::ByColumns>;
   using WindowK =
       tile::Window<TileK, Shape::kThreads, tile::Along::Row, tile::Access::Dwords, tile::ChainOrder<Atom>>;
@@ -26,7 +26,7 @@ template <class Shape>
 TILE_DEVICE void interleave_softmax() {
   using namespace tile::arch;
   using Layout = typename Shape::Layout;
-  constexpr int kProducts = Shape::kAtoms * Shape::kKeys / Layout::kRows * Shape::kHeadSize / Layout::kDepth;
+  constexpr int kProducts = Shape::kAtoms * Shape::kKeys / Layout::kRows * Shape::kKeySize / Layout::kDepth;
   TILE_UNROLL for (int i = 0; i < kProducts; ++i) {
     order<kMatrix, 1>();
     order<kTranscendental, 1>();
@@ -57,7 +57,7 @@ TILE_DEVICE void attend(OfWave& queries, int thread, tile::SharedBytes memory) {
   WindowK window_k(queries.keys(), rows, g.head_size, g.stride_k.row, key, 0, thread);
   window_k.step = kKeys * g.stride_k.row * static_cast<i64>(sizeof(typename Atom::Element));
   window_k.narrow(g.head_size);
-  WindowV window_v(queries.values(), g.head_size, rows, g.stride_v.row, 0, key, thread);
+  WindowV window_v(queries.values(), g.head_size_v, rows, g.stride_v.row, 0, key, thread);
   queries.load();
   typename WindowK::Pieces pieces_k;
   typename WindowV::Pieces pieces_v;

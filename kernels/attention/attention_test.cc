@@ -33,7 +33,7 @@ class Attention : public AttentionProblems {
       for (double& number : *all) number = as_operand(number, one.type);
     ErrorNote note;
     std::vector<char> written(made.o.elements.count(), 0);
-    const auto size = static_cast<size_t>(one.head_size);
+    const auto size = static_cast<size_t>(one.head_size), size_v = static_cast<size_t>(one.size_v());
     for (int64_t batch = 0; batch < one.batches; ++batch) {
       const auto [first_q, length_q] = made.sequence_q(batch);
       const auto [first_k, length_k] = made.sequence_k(batch);
@@ -74,17 +74,17 @@ class Attention : public AttentionProblems {
           for (double& weight : weights) sum += weight = none ? 0 : std::exp(weight - greatest);
           const double sink = one.sinks ? made.sinks[static_cast<size_t>(head)] : -kInfinity;
           if (!none) sum += std::exp(sink - greatest);
-          std::vector<double> expected(size, 0), magnitude(size, 0), values(size, 0);
+          std::vector<double> expected(size_v, 0), magnitude(size_v, 0), values(size_v, 0);
           for (int64_t j = begin; j < end && !none; ++j) {
             const double* const value = &v[made.v.at(batch_k, first_k + j, head_kv, 0)];
             const double weight = weights[static_cast<size_t>(j - begin)] / sum;
-            for (size_t d = 0; d < size; ++d)
+            for (size_t d = 0; d < size_v; ++d)
               expected[d] += weight * value[d], magnitude[d] += weight * std::abs(value[d]),
                   values[d] += std::abs(value[d]);
           }
           const std::string where = one.text() + " [" + std::to_string(batch) + "][" + std::to_string(head) +
                                     "][" + std::to_string(i) + "]";
-          for (size_t d = 0; d < size; ++d) {
+          for (size_t d = 0; d < size_v; ++d) {
             const size_t at = made.o.at(batch_q, first_q + i, head, static_cast<int64_t>(d));
             written[at] = 1;
             const double got = made.o.elements.get(at);
@@ -148,6 +148,7 @@ TEST_P(Attention, EveryKernelEqualsDoublePrecision) {
                .length_q = row.rows + between(-1, 1),
                .length_k = between(3, 7) * row.keys + between(-1, 1),
                .head_size = row.head_size,
+               .head_size_v = row.head_size_v,
                .type = type,
                .causal = softcap != 0,
                .softcap = softcap});
@@ -155,6 +156,16 @@ TEST_P(Attention, EveryKernelEqualsDoublePrecision) {
         ++kernels;
       }
   EXPECT_GE(kernels, 4);
+}
+
+TEST_P(Attention, HeadsOfValuesMayBeShorterOrLonger) {
+  for (int round = 0; round < 12; ++round) {
+    Case one = random_case(between(1, 140), between(0, 90));
+    one.head_size = round % 2 == 0 ? 192 : 8 * between(1, 32);
+    one.head_size_v = round % 2 == 0 ? 128 : 8 * between(1, 32);
+    check(one);
+    if (HasFatalFailure()) return;
+  }
 }
 
 TEST_P(Attention, MasksEndAtTheRightKeyWhereverTilesDo) {

@@ -33,6 +33,7 @@ wavesmith_kernels_status check_sizes(const Description& a) {
                                    {"length_q", a.length_q},
                                    {"length_k", a.length_k},
                                    {"head_size", a.head_size},
+                                   {"head_size_v", a.head_size_v},
                                    {"total_q", a.cu_seqlens_q ? a.total_q : 0},
                                    {"total_k", a.cu_seqlens_k ? a.total_k : 0}}) {
     if (size < 0) return invalid(std::string(name) + " is negative");
@@ -44,8 +45,9 @@ wavesmith_kernels_status check_sizes(const Description& a) {
     return invalid("heads_q is " + std::to_string(a.heads_q) + ", no multiple of heads_kv, " +
                    std::to_string(a.heads_kv));
   if (a.head_size == 0) return invalid("head_size is 0");
-  if (a.head_size % 8 != 0)
-    return not_supported("head_size is " + std::to_string(a.head_size) + ", no multiple of 8");
+  for (const auto& [name, size] : {std::pair{"head_size", a.head_size}, {"head_size_v", a.head_size_v}})
+    if (size % 8 != 0)
+      return not_supported(std::string(name) + " is " + std::to_string(size) + ", no multiple of 8");
   for (const auto& [name, window] :
        {std::pair{"window_left", a.window_left}, {"window_right", a.window_right}})
     if (window < -1) return invalid(std::string(name) + " is " + std::to_string(window) + ", less than -1");
@@ -54,6 +56,7 @@ wavesmith_kernels_status check_sizes(const Description& a) {
 
 }  // namespace
 
+int64_t values_of(const Description& a) { return a.head_size_v == 0 ? a.head_size : a.head_size_v; }
 bool is_empty(const Description& a) { return a.batches == 0 || a.length_q == 0 || extent_q(a).empty(); }
 
 wavesmith_kernels_status check_attention(const Description& a) {
@@ -67,8 +70,8 @@ wavesmith_kernels_status check_attention(const Description& a) {
   const HeadsExtent q = extent_q(a), k = extent_k(a);
   if (const auto status = check("q", a.q, q, a.head_size, false)) return status;
   if (const auto status = check("k", a.k, k, a.head_size, false)) return status;
-  if (const auto status = check("v", a.v, k, a.head_size, false)) return status;
-  if (const auto status = check("o", a.o, q, a.head_size, true)) return status;
+  if (const auto status = check("v", a.v, k, values_of(a), false)) return status;
+  if (const auto status = check("o", a.o, q, values_of(a), true)) return status;
   for (const auto& [name, data] : {std::pair<const char*, const void*>{"alibi_slopes", a.alibi_slopes},
                                    {"sinks", a.sinks},
                                    {"cu_seqlens_q", a.cu_seqlens_q},
@@ -78,10 +81,10 @@ wavesmith_kernels_status check_attention(const Description& a) {
   if (a.alibi_slopes && a.alibi_batch_stride < 0) return invalid("alibi_batch_stride is negative");
   if (is_empty(a)) return succeed();
   constexpr auto kWord = WAVESMITH_KERNELS_F32;  // of 4 bytes, as those of I32
-  const NamedRange o{"o", range_of(a.o, q, a.head_size, a.type)};
+  const NamedRange o{"o", range_of(a.o, q, values_of(a), a.type)};
   const NamedRange inputs[] = {{"q", range_of(a.q, q, a.head_size, a.type)},
                                {"k", range_of(a.k, k, a.head_size, a.type)},
-                               {"v", range_of(a.v, k, a.head_size, a.type)},
+                               {"v", range_of(a.v, k, values_of(a), a.type)},
                                NamedRange::of("alibi_slopes", a.alibi_slopes,
                                               (a.batches - 1) * a.alibi_batch_stride + a.heads_q, kWord),
                                NamedRange::of("sinks", a.sinks, a.heads_q, kWord),
@@ -115,8 +118,8 @@ AttentionArguments attention_arguments(const Description& a) {
       .starts_k = a.cu_seqlens_k,
       .stride_q = strides(a.q, q, a.cu_seqlens_q, a.head_size),
       .stride_k = strides(a.k, k, a.cu_seqlens_k, a.head_size),
-      .stride_v = strides(a.v, k, a.cu_seqlens_k, a.head_size),
-      .stride_o = strides(a.o, q, a.cu_seqlens_q, a.head_size),
+      .stride_v = strides(a.v, k, a.cu_seqlens_k, values_of(a)),
+      .stride_o = strides(a.o, q, a.cu_seqlens_q, values_of(a)),
       .lse_batch = a.cu_seqlens_q ? 0 : a.lse_batch_stride,
       .lse_head = a.lse_head_stride,
       .slopes_batch = a.alibi_batch_stride,
@@ -124,6 +127,7 @@ AttentionArguments attention_arguments(const Description& a) {
       .length_q = static_cast<int>(q.rows),
       .length_k = static_cast<int>(k.rows),
       .head_size = static_cast<int>(a.head_size),
+      .head_size_v = static_cast<int>(values_of(a)),
       .left = limited(a.window_left),
       .right = a.causal ? 0 : limited(a.window_right),
       .factor = a.scale * std::numbers::log2e_v<float>,
@@ -151,21 +155,25 @@ wavesmith_kernels_status deal_tiles(std::string_view operation, AttentionArgumen
 wavesmith_kernels_status choose_attention(const Description& a, std::string_view target,
                                           AttentionChoice& choice) {
   int largest = 0;
+  const int64_t of_values = values_of(a);
   for (const AttentionConfiguration& row : attention_configurations()) {
     if (row.target != target) continue;
     largest = std::max(largest, row.head_size);
-    if (row.head_size < a.head_size) continue;
+    if (row.head_size < a.head_size || row.head_size_v < of_values) continue;
     if (!choice.configuration || row.head_size < choice.configuration->head_size) choice.configuration = &row;
   }
   if (!choice.configuration)
-    return not_supported(largest == 0
-                             ? "there is no kernel for " + std::string(target)
-                             : "head_size is " + std::to_string(a.head_size) + ", and the kernels for " +
-                                   std::string(target) + " go to " + std::to_string(largest));
+    return not_supported(
+        largest == 0
+            ? "there is no kernel for " + std::string(target)
+            : "head_size is " + std::to_string(a.head_size) +
+                  (of_values == a.head_size ? "" : ", head_size_v is " + std::to_string(of_values)) +
+                  ", and the kernels for " + std::string(target) + " go to " + std::to_string(largest));
   const AttentionConfiguration& row = *choice.configuration;
   // Plain scores grow with what the softmax multiplies them by.
   const bool shaped = a.softcap != 0 || a.alibi_slopes || a.scale <= 0;
   choice.kernel = "attention_" + std::string(word_of(a.type)) + "_" + std::to_string(row.head_size) +
+                  (row.head_size_v == row.head_size ? "" : "x" + std::to_string(row.head_size_v)) +
                   (shaped ? "_shaped" : "");
   choice.arguments = attention_arguments(a);
   return deal_tiles(kName, choice.arguments, a.batches, a.heads_q, a.length_q,

@@ -21,6 +21,9 @@ struct AttentionChoice {
 /// Whether a description keeps the rules that hold on every GPU. Nothing that it points to is read.
 wavesmith_kernels_status check_attention(const wavesmith_kernels_attention_description& attention);
 
+/// Elements of a head of v and o.
+int64_t values_of(const wavesmith_kernels_attention_description& attention);
+
 /// Whether there is nothing to compute.
 bool is_empty(const wavesmith_kernels_attention_description& attention);
 

@@ -13,7 +13,7 @@ namespace {
 using Description = wavesmith_kernels_attention_description;
 
 /// Of bf16 heads that lie behind one another in a position; nothing looks at their elements.
-Description attention(int64_t heads, int64_t length, int64_t head_size) {
+Description attention(int64_t heads, int64_t length, int64_t head_size, int64_t head_size_v = 0) {
   const auto at = [&](int number) {
     return wavesmith_kernels_heads{reinterpret_cast<void*>(uintptr_t{1} << (44 + number)),
                                    length * heads * head_size, heads * head_size, head_size};
@@ -24,6 +24,7 @@ Description attention(int64_t heads, int64_t length, int64_t head_size) {
           .length_q = length,
           .length_k = length,
           .head_size = head_size,
+          .head_size_v = head_size_v,
           .type = WAVESMITH_KERNELS_BF16,
           .q = at(0),
           .k = at(1),
@@ -47,6 +48,10 @@ TEST(AttentionChoice, TakesTheSmallestHeadThatFits) {
   EXPECT_EQ(choice(attention(2, 100, 72), "gfx1100").kernel, "attention_bf16_128");
   EXPECT_EQ(choice(attention(2, 100, 136), "gfx90a").kernel, "attention_bf16_256");
   EXPECT_EQ(choice(attention(2, 100, 256), "gfx1151").kernel, "attention_bf16_256");
+  EXPECT_EQ(choice(attention(2, 100, 192, 128), "gfx942").kernel, "attention_bf16_192x128");
+  EXPECT_EQ(choice(attention(2, 100, 192, 136), "gfx942").kernel, "attention_bf16_256");
+  EXPECT_EQ(choice(attention(2, 100, 192, 128), "gfx1100").kernel, "attention_bf16_256");
+  EXPECT_EQ(choice(attention(2, 100, 128, 64), "gfx950").kernel, "attention_bf16_128");
   AttentionChoice none;
   EXPECT_EQ(choose_attention(attention(2, 100, 264), "gfx1100", none), WAVESMITH_KERNELS_NOT_SUPPORTED);
   EXPECT_EQ(std::string(message()), "attention: head_size is 264, and the kernels for gfx1100 go to 256");
@@ -63,7 +68,8 @@ TEST(AttentionChoice, ScoresThatDoNotGrowWithTheProductAreShaped) {
 
 TEST(AttentionChoice, TheGridHoldsEachTileOnce) {
   for (const AttentionConfiguration& row : attention_configurations()) {
-    const AttentionArguments got = choice(attention(3, 1000, row.head_size), row.target.data()).arguments;
+    const AttentionArguments got =
+        choice(attention(3, 1000, row.head_size, row.head_size_v), row.target.data()).arguments;
     EXPECT_EQ(got.tiles, (1000 + row.rows - 1) / row.rows);
     EXPECT_EQ(got.workgroups, 2 * 3 * got.tiles);
     EXPECT_GE(got.dies * got.per_die, got.workgroups);

@@ -8,10 +8,11 @@ namespace wavesmith::kernels {
 
 struct AttentionConfiguration {
   std::string_view target;
-  int head_size;   ///< of the kernels, which serve smaller ones, too
-  int rows, keys;  ///< of a workgroup's tile
-  int threads;     ///< per workgroup
-  int dies;        ///< of the GPU, over which workgroups go by turns
+  int head_size;    ///< of the kernels, which serve smaller ones, too
+  int head_size_v;  ///< of v and o
+  int rows, keys;   ///< of a workgroup's tile
+  int threads;      ///< per workgroup
+  int dies;         ///< of the GPU, over which workgroups go by turns
   std::string_view why;
 };
 

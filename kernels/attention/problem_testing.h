@@ -15,6 +15,7 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// What a case varies.
 struct AttentionCase {
   int64_t batches = 1, heads_q = 1, heads_kv = 1, length_q = 1, length_k = 1, head_size = 128;
+  int64_t head_size_v = 0;  ///< 0: head_size
   Type type = WAVESMITH_KERNELS_BF16;
   bool causal = false;
   int64_t left = -1, right = -1;
@@ -25,16 +26,17 @@ struct AttentionCase {
   double size = 1;             ///< of the elements of q and k
   bool sinks = false;
 
+  [[nodiscard]] int64_t size_v() const { return head_size_v == 0 ? head_size : head_size_v; }
   [[nodiscard]] std::string text() const {
     return "batches " + std::to_string(batches) + " heads " + std::to_string(heads_q) + "/" +
            std::to_string(heads_kv) + " lengths " + std::to_string(length_q) + " " +
-           std::to_string(length_k) + " head size " + std::to_string(head_size) + " type " +
-           std::to_string(type) + " causal " + std::to_string(causal) + " window " + std::to_string(left) +
-           " " + std::to_string(right) + " scale " + std::to_string(scale) + " softcap " +
-           std::to_string(softcap) + " alibi " + std::to_string(alibi) + std::to_string(alibi_per_batch) +
-           " packed " + std::to_string(packed_q) + std::to_string(packed_k) + " heads outside " +
-           std::to_string(heads_outside) + " padding " + std::to_string(padding) + " size " +
-           std::to_string(size) + " sinks " + std::to_string(sinks);
+           std::to_string(length_k) + " head size " + std::to_string(head_size) + "/" +
+           std::to_string(size_v()) + " type " + std::to_string(type) + " causal " + std::to_string(causal) +
+           " window " + std::to_string(left) + " " + std::to_string(right) + " scale " +
+           std::to_string(scale) + " softcap " + std::to_string(softcap) + " alibi " + std::to_string(alibi) +
+           std::to_string(alibi_per_batch) + " packed " + std::to_string(packed_q) +
+           std::to_string(packed_k) + " heads outside " + std::to_string(heads_outside) + " padding " +
+           std::to_string(padding) + " size " + std::to_string(size) + " sinks " + std::to_string(sinks);
   }
 };
 
@@ -44,8 +46,8 @@ struct HostHeads {
   Elements elements;
 
   HostHeads() = default;
-  HostHeads(const AttentionCase& one, int64_t batches, int64_t rows, int64_t heads)
-      : head_size(one.head_size) {
+  HostHeads(const AttentionCase& one, int64_t size, int64_t batches, int64_t rows, int64_t heads)
+      : head_size(size) {
     const int64_t apart = head_size + one.padding;
     row_stride = one.heads_outside ? apart : heads * apart;
     head_stride = one.heads_outside ? rows * apart : apart;
@@ -114,6 +116,7 @@ struct AttentionOnGpu {
             .length_q = one.length_q,
             .length_k = one.length_k,
             .head_size = one.head_size,
+            .head_size_v = one.head_size_v,
             .type = one.type,
             .q = problem.q.on(q),
             .k = problem.k.on(k),
@@ -169,8 +172,10 @@ class AttentionProblems : public OnEachGpu {
     if (one.packed_q) starts(made.starts_q, one.length_q);
     if (one.packed_k) starts(made.starts_k, one.length_k);
     const int64_t batches_q = one.packed_q ? 1 : one.batches, batches_k = one.packed_k ? 1 : one.batches;
-    made.q = made.o = HostHeads(one, batches_q, made.rows_q(), one.heads_q);
-    made.k = made.v = HostHeads(one, batches_k, made.rows_k(), one.heads_kv);
+    made.q = HostHeads(one, one.head_size, batches_q, made.rows_q(), one.heads_q);
+    made.o = HostHeads(one, one.size_v(), batches_q, made.rows_q(), one.heads_q);
+    made.k = HostHeads(one, one.head_size, batches_k, made.rows_k(), one.heads_kv);
+    made.v = HostHeads(one, one.size_v(), batches_k, made.rows_k(), one.heads_kv);
     fill(made.q, batches_q, made.rows_q(), one.heads_q, one.size);
     fill(made.k, batches_k, made.rows_k(), one.heads_kv, one.size);
     fill(made.v, batches_k, made.rows_k(), one.heads_kv, 1);

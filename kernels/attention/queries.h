@@ -31,7 +31,7 @@ struct Queries {
   int row;       ///< the lane's in the first atom
   int group;     ///< of lanes that have different scores of a row
   float factor, slope;
-  tile::Operand<Atom, kAtoms, Shape::kPartSize> q;
+  tile::Operand<Atom, kAtoms, Shape::kKeyPart> q;
   tile::Sums<Atom, kAtoms, Shape::kColumns> o;
   Softmax<Atom, kAtoms> softmax;
 
@@ -54,7 +54,7 @@ struct Queries {
     if (kShapes && g.slopes) slope = g.slopes[place.batch * g.slopes_batch + place.head] * tile::kLog2OfE;
   }
   TILE_DEVICE void load() {
-    const int first = part * Shape::kPartSize;
+    const int first = part * Shape::kKeyPart;
     tile::load_operand(q, matrix(g.q, g.stride_q, place.head, sequence.first_q) + first, sequence.length_q,
                        g.head_size - first, g.stride_q.row, wave_row, lane);
   }

@@ -27,6 +27,9 @@ TEST(AttentionRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](A& a) { a.heads_kv = 0; }, kInvalid, "no multiple of heads_kv, 0"},
       {[](A& a) { a.head_size = 0; }, kInvalid, "head_size is 0"},
       {[](A& a) { a.head_size = 63; }, kNot, "head_size is 63, no multiple of 8"},
+      {[](A& a) { a.head_size_v = 60; }, kNot, "head_size_v is 60, no multiple of 8"},
+      {[](A& a) { a.head_size_v = -8; }, kInvalid, "head_size_v is negative"},
+      {[](A& a) { a.head_size_v = 72; }, kInvalid, "o.head_stride is 64, less than the 72"},
       {[](A& a) {
          a.heads_q = a.heads_kv = 1, a.head_size = 4096,
          a.q.row_stride = a.k.row_stride = a.v.row_stride = a.o.row_stride = 4096, a.batches = 1,

@@ -61,8 +61,8 @@ TILE_DEVICE void write_results(const AttentionArguments& g, const AttentionPlace
                                tile::SharedBytes memory, int lane) {
   using Element = typename Shape::Atom::Element;
   write_rows<Shape, Memory>(matrix_of<Element>(g.o, g.stride_o, place.batch, place.head, sequence.first_q),
-                            g.stride_o.row, sequence.length_q, g.head_size, o, wave_row, first_column, memory,
-                            lane);
+                            g.stride_o.row, sequence.length_q, g.head_size_v, o, wave_row, first_column,
+                            memory, lane);
 }
 
 }  // namespace wavesmith::kernels

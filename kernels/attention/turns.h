@@ -18,7 +18,7 @@ namespace wavesmith::kernels {
 template <class Shape>
 struct TurnsMemory {
   using Atom = typename Shape::Atom;
-  using TileK = tile::SharedTile<Atom, Shape::kKeys, Shape::kHeadSize>;
+  using TileK = tile::SharedTile<Atom, Shape::kKeys, Shape::kKeyColumns>;
   using TileV = tile::TransposedTile<Atom, Shape::kHeadSize, Shape::kKeys>;
   using WindowK = tile::DirectWindow<TileK, Shape::kThreads, tile::ChainOrder<Atom>>;
   using WindowV = tile::DirectWindow<TileV, Shape::kThreads>;
@@ -45,7 +45,7 @@ struct TurnsFeed {
       : memory(shared),
         window_k(queries.keys(), queries.sequence.length_k, queries.g.head_size, queries.g.stride_k.row, key,
                  thread),
-        window_v(queries.values(), queries.sequence.length_k, queries.g.head_size, queries.g.stride_v.row,
+        window_v(queries.values(), queries.sequence.length_k, queries.g.head_size_v, queries.g.stride_v.row,
                  key, thread),
         reader_k(0, queries.lane),
         reader_v(0, queries.lane) {
@@ -53,7 +53,7 @@ struct TurnsFeed {
     window_k.step = kBytes * queries.g.stride_k.row;
     window_v.step = kBytes * queries.g.stride_v.row;
     window_k.narrow(queries.g.head_size);
-    window_v.narrow(queries.g.head_size);
+    window_v.narrow(queries.g.head_size_v);
   }
   /// Sets off the loads of a stage: K, then V.
   TILE_DEVICE void load_k() { window_k.load(memory + loading); }
@@ -102,7 +102,7 @@ TILE_DEVICE void attend_by_turns(OfWave& queries, int thread, tile::SharedBytes 
   using Atom = typename Shape::Atom;
   using Layout = typename Shape::Layout;
   constexpr int kKeys = Shape::kKeys, kAtoms = Shape::kAtoms, kAcross = kKeys / Layout::kRows;
-  constexpr int kSteps = Shape::kHeadSize / Layout::kDepth;  // of a score
+  constexpr int kSteps = Shape::kKeySize / Layout::kDepth;  // of a score
   static_assert(Shape::kParts == 1, "waves that share rows would have to multiply at once");
   int key = queries.sight.begin(queries.place.first_row);
   const int end = queries.sight.end(queries.place.first_row, Shape::kRows);
@@ -117,7 +117,7 @@ TILE_DEVICE void attend_by_turns(OfWave& queries, int thread, tile::SharedBytes 
   feed.load_v();
   typename OfWave::Scores scores;
   typename OfWave::Weights weights;
-  Operand<Atom, kAcross, Shape::kHeadSize> k;
+  Operand<Atom, kAcross, Shape::kKeySize> k;
   Operand<Atom, Shape::kColumns, kKeys> v;
 
   const auto multiply = [&](auto weighed) {

@@ -20,8 +20,10 @@ class AttentionBackward : public AttentionProblems {
   Gradients gradients(const AttentionProblem& made) {
     const Case& one = made.one;
     Gradients all{made.o, made.o, made.k, made.v};
-    all.d_o = all.dq = HostHeads(one, one.packed_q ? 1 : one.batches, made.rows_q(), one.heads_q);
-    all.dk = all.dv = HostHeads(one, one.packed_k ? 1 : one.batches, made.rows_k(), one.heads_kv);
+    all.d_o = all.dq =
+        HostHeads(one, one.head_size, one.packed_q ? 1 : one.batches, made.rows_q(), one.heads_q);
+    all.dk = all.dv =
+        HostHeads(one, one.head_size, one.packed_k ? 1 : one.batches, made.rows_k(), one.heads_kv);
     fill(all.d_o, one.packed_q ? 1 : one.batches, made.rows_q(), one.heads_q, 1);
     return all;
   }

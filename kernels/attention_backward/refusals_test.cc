@@ -29,6 +29,7 @@ TEST(AttentionBackwardRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](B& b) { b.forward.batches = -1; }, kInvalid, "attention: batches is negative"},
       {[](B& b) { b.forward.type = WAVESMITH_KERNELS_F32; }, kNot, "f32"},
       {[](B& b) { b.forward.lse = nullptr; }, kInvalid, "forward.lse is null"},
+      {[](B& b) { b.forward.head_size_v = 32; }, kNot, "forward.head_size_v is 32, and forward.head_size 64"},
       {[](B& b) { b.forward.o.data = static_cast<char*>(b.forward.o.data) + 2; }, kInvalid,
        "forward.o.data is not aligned to 4"},
       {[](B& b) { b.forward.o.row_stride = 129; }, kNot, "forward.o.row_stride is 129, an odd number"},
