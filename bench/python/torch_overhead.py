@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 
 import torch
+from torch.nn import functional
 
 import wavesmith.torch
 from wavesmith.torch import _library
@@ -93,6 +94,7 @@ def main() -> None:
     x, matrix = torch.zeros(1, device="wavesmith"), torch.eye(4, device="wavesmith")
     factors, pivots = torch.linalg.lu_factor(matrix)
     numbers = torch.rand(64, device="wavesmith")
+    image = torch.rand(1, 2, 8, 8, device="wavesmith")
     operators: dict[str, Callable[[], object]] = {
         "x.add_(1)": lambda: x.add_(1),
         "x + x": lambda: x + x,
@@ -102,6 +104,9 @@ def main() -> None:
         "lu_unpack": lambda: torch.lu_unpack(factors, pivots),
         "det": lambda: torch.linalg.det(matrix),
         "slogdet": lambda: torch.linalg.slogdet(matrix),
+        "avg_pool2d": lambda: functional.avg_pool2d(image, 2),
+        "max_pool2d": lambda: functional.max_pool2d(image, 2),
+        "interpolate": lambda: functional.interpolate(image, scale_factor=2, mode="bilinear"),
     }
     kernels = {name: launched(call) for name, call in operators.items()}
     bare = microseconds(_addition(x), calls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,10 @@ from wavesmith.torch.composed.results import served, wide
 
 
 class _Windows:
-    """How a window moves over the last dimensions of an input, as PyTorch's pooling counts it."""
+    """How a window moves over the last dimensions of an input, as PyTorch's pooling counts it.
+
+    What it needs on a device is made there once.
+    """
 
     def __init__(
         self,
@@ -40,6 +44,9 @@ class _Windows:
                 places -= 1
             served(places > 0)
             self.out.append(places)
+        self.inputs = functools.cache(self._inputs)
+        self.steps_on = functools.cache(lambda device: torch.tensor(self.steps()).to(device))
+        self.divisors = functools.cache(self._divisors)
 
     def padded(self, x: torch.Tensor, value: float) -> torch.Tensor:
         """The input with `value` around it, as far as windows reach."""
@@ -79,7 +86,7 @@ class _Windows:
             ),
         )
 
-    def inputs(self, device: torch.device) -> torch.Tensor:
+    def _inputs(self, device: torch.device) -> torch.Tensor:
         """For each place, the index in the input of its window's first element, were there no zeros around it."""
         index = torch.zeros((), dtype=torch.int64)
         for size, _, step, pad, _, places in self._all():
@@ -96,6 +103,23 @@ class _Windows:
             for offsets in self.elements()
         ]
 
+    def _divisors(
+        self, padding_counts: bool, override: int | None, dtype: torch.dtype, device: torch.device
+    ) -> torch.Tensor | int:
+        """How many elements each window's sum is divided by."""
+        if override is not None:
+            return override
+        counts = torch.ones((), dtype=torch.float64)
+        for size, window, step, pad, _, places in self._all():
+            begin = torch.arange(places) * step - pad
+            end = (begin + window).clamp(max=size + pad)
+            if not padding_counts:
+                begin, end = begin.clamp(min=0), end.clamp(max=size)
+            counts = counts[..., None] * (end - begin)
+        if bool((counts == counts.flatten()[:1]).all()):
+            return int(counts.flatten()[0])
+        return counts.to(dtype if dtype == torch.float64 else torch.float32).to(device)
+
     def spread(self, grads: Callable[[int], torch.Tensor], like: torch.Tensor) -> torch.Tensor:
         """An input's gradient: the sum of what each element of the windows passes on, `grads(element)`."""
         total = self.padded(torch.zeros(like.shape, dtype=wide(like.dtype), device=like.device), 0)
@@ -108,6 +132,16 @@ class _Windows:
 
 def _each(given: Sequence[int], count: int) -> list[int]:
     return list(given) if len(given) == count else [given[0]] * count
+
+
+@functools.lru_cache(64)
+def _kept(*given: Any) -> _Windows:
+    return _Windows(*given)
+
+
+def _windows(*given: Any) -> _Windows:
+    """The windows of one kind of call."""
+    return _kept(*(each if isinstance(each, bool) else tuple(each) for each in given))
 
 
 def _check_sizes(x: torch.Tensor, dimensions: int) -> None:
@@ -125,12 +159,11 @@ def _max_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
         ceil: bool = False,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         _check_sizes(x, dimensions)
-        windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, dilation, ceil)
+        windows = _windows(x.shape[-dimensions:], kernel, stride, padding, dilation, ceil)
         least = float("-inf") if x.is_floating_point() else torch.iinfo(x.dtype).min
         seen = windows.of(windows.padded(x, least))
         values, elements = seen.reshape(*seen.shape[:-dimensions], math.prod(windows.kernel)).max(-1)
-        steps = torch.tensor(windows.steps()).to(x.device)
-        return values, steps[elements] + windows.inputs(x.device)
+        return values, windows.steps_on(x.device)[elements] + windows.inputs(x.device)
 
     def backward(
         grad: torch.Tensor,
@@ -142,28 +175,12 @@ def _max_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
         ceil: bool,
         indices: torch.Tensor,
     ) -> torch.Tensor:
-        windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, dilation, ceil)
+        windows = _windows(x.shape[-dimensions:], kernel, stride, padding, dilation, ceil)
         first, steps = windows.inputs(x.device), windows.steps()
         element = indices - first
         return windows.spread(lambda number: torch.where(element == steps[number], grad, 0), x)
 
     return forward, backward
-
-
-def _divisors(windows: _Windows, padding_counts: bool, override: int | None, like: torch.Tensor) -> torch.Tensor | int:
-    """How many elements each window's sum is divided by."""
-    if override is not None:
-        return override
-    counts = torch.ones((), dtype=torch.float64)
-    for size, window, step, pad, _, places in windows._all():
-        begin = torch.arange(places) * step - pad
-        end = (begin + window).clamp(max=size + pad)
-        if not padding_counts:
-            begin, end = begin.clamp(min=0), end.clamp(max=size)
-        counts = counts[..., None] * (end - begin)
-    if bool((counts == counts.flatten()[:1]).all()):
-        return int(counts.flatten()[0])
-    return counts.to(like.dtype if like.dtype == torch.float64 else torch.float32).to(like.device)
 
 
 def average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -179,10 +196,10 @@ def average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any
         divisor: int | None = None,
     ) -> torch.Tensor:
         _check_sizes(x, dimensions)
-        windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, (1,), ceil)
+        windows = _windows(x.shape[-dimensions:], kernel, stride, padding, (1,), ceil)
         seen = windows.of(windows.padded(x, 0))
         total = seen.sum(tuple(range(-dimensions, 0)), dtype=wide(x.dtype))
-        return (total / _divisors(windows, padding_counts, divisor, x)).to(x.dtype)
+        return (total / windows.divisors(padding_counts, divisor, x.dtype, x.device)).to(x.dtype)
 
     def backward(
         grad: torch.Tensor,
@@ -194,8 +211,8 @@ def average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any
         padding_counts: bool,
         divisor: int | None,
     ) -> torch.Tensor:
-        windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, (1,), ceil)
-        share = grad / _divisors(windows, padding_counts, divisor, x)
+        windows = _windows(x.shape[-dimensions:], kernel, stride, padding, (1,), ceil)
+        share = grad / windows.divisors(padding_counts, divisor, x.dtype, x.device)
         return windows.spread(lambda _: share, x)
 
     return forward, backward

@@ -135,23 +135,23 @@ def _lines(
     return [_Line(filter_, size, places, align, scale) for size, places, scale in zip(sizes, out, scales, strict=True)]
 
 
-def _through(lines: list[_Line], x: torch.Tensor, y: torch.Tensor, transposed: bool) -> torch.Tensor:
-    """Resizes the dimensions that shrink most first; of images of bytes the columns."""
-    bytes_ = x.dtype == torch.uint8 and len(lines) == 2 and not transposed
-    served(x.is_floating_point() or bytes_)
-    if not y.numel():
-        return y
+@functools.lru_cache(256)
+def _steps(
+    lines: tuple[_Line, ...], transposed: bool, device: torch.device, dtype: torch.dtype
+) -> list[tuple[int, Matrix]]:
+    """The dimensions that change, with the matrix of each: those that shrink most first; of images of bytes columns."""
     growth = [math.log(line.out / line.size) * (-1 if transposed else 1) for line in lines]
-    order = (1, 0) if bytes_ else sorted(range(len(lines)), key=lambda each: growth[each])
-    return products(
-        [
-            (2 + each, _matrix(lines[each], transposed, x.device, x.dtype))
-            for each in order
-            if not lines[each].changes_nothing()
-        ],
-        x,
-        y,
-    )
+    by_growth = sorted(range(len(lines)), key=lambda each: growth[each])
+    return [
+        (2 + each, _matrix(lines[each], transposed, device, dtype))
+        for each in ((1, 0) if dtype == torch.uint8 else by_growth)
+        if not lines[each].changes_nothing()
+    ]
+
+
+def _through(lines: list[_Line], x: torch.Tensor, y: torch.Tensor, transposed: bool) -> torch.Tensor:
+    served(x.is_floating_point() or (x.dtype == torch.uint8 and len(lines) == 2 and not transposed))
+    return products(_steps(tuple(lines), transposed, x.device, x.dtype), x, y) if y.numel() else y
 
 
 def _split(after: tuple[Any, ...], given: dict[str, Any], dimensions: int, aligns: bool) -> tuple[bool, list[Any]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import Any, NamedTuple
 
 import torch
-from torch.utils import _pytree as pytree
 
 from wavesmith.torch._library import NotServed
 
@@ -23,9 +23,37 @@ def without_memory(tensor: torch.Tensor) -> torch.Tensor:
     return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
 
 
+class _Like(NamedTuple):
+    """A tensor as PyTorch's checks see it."""
+
+    shape: torch.Size
+    strides: tuple[int, ...]
+    dtype: torch.dtype
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return _Like(value.shape, value.stride(), value.dtype)
+    return tuple(map(_key, value)) if isinstance(value, list | tuple) else value
+
+
+def _value(key: Any) -> Any:
+    if isinstance(key, _Like):
+        return torch.empty_strided(key.shape, key.strides, dtype=key.dtype, device="meta")
+    return list(map(_value, key)) if type(key) is tuple else key
+
+
+@functools.lru_cache(4096, typed=True)
+def _checked(op: Any, *keys: Any) -> Any:
+    return op(*map(_value, keys))
+
+
 def checked(op: Any, *args: Any) -> Any:
-    """The results of a structured operator as tensors without memory: PyTorch's own checks, sizes and strides."""
-    return op(*pytree.tree_map_only(torch.Tensor, without_memory, args))
+    """The results of a structured operator as tensors without memory: PyTorch's own checks, sizes and strides.
+
+    Once for each class of arguments, since these functions of PyTorch's may be Python that takes milliseconds.
+    """
+    return _checked(op, *map(_key, args))
 
 
 def new(like: torch.Tensor, device: torch.device) -> torch.Tensor:

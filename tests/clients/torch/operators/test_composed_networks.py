@@ -211,3 +211,21 @@ def test_pools_of_no_batch() -> None:
     none = torch.zeros(0, 3, 8, 8)
     for pool in (functional.max_pool2d, functional.avg_pool2d):
         on_both(lambda x, p=pool: p(x, 2), none, tolerance=TOLERANCE)
+
+
+@pytest.mark.representative
+def test_checks_and_windows_are_made_once() -> None:
+    """PyTorch's checks of an interpolation are Python that takes milliseconds, the first time."""
+    from wavesmith.torch.composed import pooling, results
+
+    x = torch.randn(1, 2, 8, 8, device="wavesmith")
+    calls = (
+        lambda: functional.interpolate(x, scale_factor=2, mode="bilinear"),
+        lambda: functional.max_pool2d(x, 3, 2, 1),
+        lambda: functional.avg_pool2d(x, 3, 2, 1, count_include_pad=False),
+    )
+    first = [call() for call in calls]
+    before = [each.cache_info().misses for each in (results._checked, pooling._kept)]
+    for call, expected in zip(calls, first, strict=True):
+        assert torch.equal(call(), expected)
+    assert [each.cache_info().misses for each in (results._checked, pooling._kept)] == before

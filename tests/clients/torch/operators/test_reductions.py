@@ -129,3 +129,16 @@ def test_embeddings_and_losses_have_gradients() -> None:
         assert weight.grad is not None
         results.append((loss.detach().cpu(), weight.grad.cpu()))
     torch.testing.assert_close(results[1], results[0])
+
+
+def test_sums_of_complex_numbers() -> None:
+    for dtype, allowed in ((torch.complex32, 0.2), (torch.complex64, 1e-4), (torch.complex128, 1e-12)):
+        x = torch.randn(3, 4, 5, dtype=torch.complex128).to(dtype)
+        for arguments in ((), (0,), ((0, 2),), ((-1,), True), ((0, 1, 2), True)):
+            exact = x.to(torch.complex128).sum(*arguments)
+            ours = x.to("wavesmith")
+            assert ours.sum(*arguments).dtype == dtype
+            for made, expected in ((ours.sum(*arguments), exact), (ours.conj().sum(*arguments), exact.conj())):
+                torch.testing.assert_close(made.cpu().to(torch.complex128), expected, rtol=0, atol=allowed)
+        assert ours[0, 0, 0].sum().item() == x[0, 0, 0].item()
+        assert ours[:, :0].sum(1).tolist() == [[0] * 5] * 3
