@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from typing import NamedTuple
+import functools
+from dataclasses import dataclass
 
 import torch
 
@@ -30,13 +31,20 @@ class _Description(ctypes.Structure):
     )
 
 
-class Matrix(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Matrix:
     """A matrix in CSR; an entry with a negative column counts for nothing, and without weights each is 1."""
 
     begins: torch.Tensor
     columns_of: torch.Tensor
     weights: torch.Tensor | None
     columns: int
+
+    @functools.cached_property
+    def operands(self) -> tuple[Operand, Operand, Operand]:
+        """As the library's function takes it: most matrices are kept, and used often."""
+        weights = Operand() if self.weights is None else operand(self.weights)
+        return operand(self.begins), operand(self.columns_of), weights
 
     @property
     def rows(self) -> int:
@@ -69,7 +77,7 @@ class Matrix(NamedTuple):
     def on(self, device: torch.device, dtype: torch.dtype) -> Matrix:
         """The same on a device, with weights of a type."""
         weights = None if self.weights is None else self.weights.to(dtype).to(device)
-        begins, columns_of = (each.to(torch.int32).to(device) for each in self[:2])
+        begins, columns_of = (each.to(torch.int32).to(device) for each in (self.begins, self.columns_of))
         return Matrix(begins, columns_of, weights, self.columns)
 
 
@@ -93,7 +101,7 @@ def _described(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor) -> _D
     sizes = tuple([y.shape[each] for each in order])
     one = _Description(_SUM, TYPES[computed_in(x.dtype)], y.dim(), y.dim() - 1 - dim, sizes, matrix.columns)
     one.y, one.x = operand(y, order), operand(x, order)
-    one.begins, one.columns_of = operand(matrix.begins), operand(matrix.columns_of)
+    one.begins, one.columns_of, one.weights = matrix.operands
     return one
 
 
@@ -104,8 +112,6 @@ def product(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor) -> torch
         NotServed: there is no kernel for these.
     """
     one = _described(matrix, x, dim, y)
-    if matrix.weights is not None:
-        one.weights = operand(matrix.weights)
     call("wavesmith_kernels_sparse", y.device, one)
     return y
 
