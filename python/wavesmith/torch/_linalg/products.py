@@ -70,13 +70,3 @@ def _vector_added_out(
     if matrix.dtype != vector.dtype or matrix.dtype != out.dtype or matrix.dtype == torch.bool:
         raise Refused
     return _written(out, _sum_of_terms(matrix, vector), self, beta, alpha)
-
-
-@operator("dot", left_by_native=True)
-def _dot(self: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    return _sum_of_terms(self, other)
-
-
-@operator("vdot", left_by_native=True)
-def _vdot(self: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    return _sum_of_terms(self.conj().resolve_conj(), other)

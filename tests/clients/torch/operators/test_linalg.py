@@ -224,6 +224,13 @@ def test_unpacking_into_given_matrices(by_kernels: None) -> None:
     for sizes in ((2, 5, 5), (2, 7, 4), (3, 6)):
         a = matrices(torch.float32, *sizes)
         factors, pivots = torch.linalg.lu_factor(a.to(DEVICE))
+        info = torch.zeros(sizes[:-2], dtype=torch.int32, device=DEVICE)
+        strided = [
+            torch.empty((*each.shape, 3), dtype=each.dtype, device=DEVICE)[..., 1] for each in (factors, pivots, info)
+        ]
+        torch.linalg.lu_factor_ex(a.to(DEVICE), out=strided)
+        for want, ours in zip((factors, pivots, info), strided, strict=True):
+            assert torch.equal(want, ours)
         expected = torch.lu_unpack(factors, pivots)
         given = [torch.empty((*each.shape[:-1], 2 * each.shape[-1]), device=DEVICE)[..., ::2] for each in expected]
         torch.lu_unpack(factors, pivots, out=given)

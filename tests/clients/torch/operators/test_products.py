@@ -214,6 +214,7 @@ def test_doubles_and_complex_numbers(dtype: torch.dtype) -> None:
         (lambda c, a, b: torch.baddbmm(c, a, b.mT, alpha=2), c, *stacks),
         (lambda c: torch.vdot(c[:, 0], c[:, 1]), c),
         (lambda c: torch.dot(c[:, 0].conj(), c[:, 1]), c),
+        (lambda c: torch.dot(c[0], c[1].conj()), c),
     ):
         with no_fallback():
             ours = call(*(each.to("wavesmith") for each in given))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import torch
 
 pytest.importorskip("expecttest", reason="PyTorch's test library needs it")
 
@@ -45,6 +46,8 @@ def test_whole_file(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("WAVESMITH_TORCH_COMPILE", "1")
     _run(file, tmp_path / "table.tsv")
     bad = (*tests.BAD, "expected")
+    if torch.accelerator.device_count() == 1:  # PyTorch skips what wants several
+        bad += ("skipped",)
     failed = [f"{file} {row['test']}" for row in tests.read(tmp_path / "table.tsv") if row["status"] in bad]
     stated = [pattern for pattern, _ in tests.reasons() if pattern.pattern.startswith(re.escape(file))]
     assert [pattern.pattern for pattern in stated if not any(map(pattern.fullmatch, failed))] == []

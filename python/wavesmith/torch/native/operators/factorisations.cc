@@ -51,7 +51,17 @@ void launch(wavesmith_linalg_description& one, const Tensor& like, const Tensor&
   serve(wavesmith_kernels_linalg(&one, on.stream()), "linalg");
 }
 
+// Tensors of an `out=` may lie in any way.
 void factor(const Tensor& input, const Tensor& pivots, const Tensor& info, bool pivot) {
+  const bool is_dense = input.is_contiguous() || input.mT().is_contiguous();
+  if (!is_dense || !pivots.is_contiguous() || !info.is_contiguous()) {
+    const Tensor lu = input.clone(at::MemoryFormat::Contiguous),
+                 rows = at::empty(pivots.sizes(), pivots.options()),
+                 failures = at::empty(info.sizes(), info.options());
+    factor(lu, rows, failures, pivot);
+    input.copy_(lu), pivots.copy_(rows), info.copy_(failures);
+    return;
+  }
   wavesmith_linalg_description one{};
   one.operation = WAVESMITH_LINALG_LU;
   one.flags = pivot ? 0 : WAVESMITH_LINALG_IN_ORDER;

@@ -20,7 +20,6 @@
 #include <ATen/ops/mm_meta.h>
 #include <ATen/ops/mm_ops.h>
 #include <ATen/ops/sum.h>
-#include <ATen/ops/vdot_ops.h>
 
 #include "operators/fallback.h"
 #include "operators/multiply.h"
@@ -124,6 +123,8 @@ Tensor& sum_of_products_out(const Tensor& self, const Tensor& batch1, const Tens
                             const Scalar& beta, const Scalar& alpha, Tensor& out) {
   same_device("addbmm", {{"self", &self}, {"batch1", &batch1}, {"batch2", &batch2}, {"out", &out}});
   const Tensor sum = sum_of_products(self, batch1, batch2, beta, alpha);
+  TORCH_CHECK(out.dtype() == sum.dtype(), "Expected out tensor to have dtype ", sum.dtype(), ", but got ",
+              out.dtype(), " instead");
   at::native::resize_output(out, sum.sizes());
   return out.copy_(sum);
 }
@@ -156,15 +157,13 @@ Tensor dot_product(const Tensor& self, const Tensor& tensor) {
               "] and src [", tensor.numel(), "] to have the same number of elements, but got ", self.numel(),
               " and ", tensor.numel(), " elements respectively");
   const auto type = self.scalar_type();
-  if (type == at::kBool || at::isComplexType(type)) return fall_back<at::_ops::dot>(self, tensor);
+  if (type == at::kBool) return fall_back<at::_ops::dot>(self, tensor);
   // A product of matrices would have one tile, and so one workgroup.
   if (at::isReducedFloatingType(type)) return at::sum(self.to(at::kFloat).mul(tensor)).to(type);
   return at::sum(self.mul(tensor), type);
 }
 
-Tensor vdot(const Tensor& self, const Tensor& other) {
-  return self.is_complex() ? fall_back<at::_ops::vdot>(self, other) : dot_product(self, other);
-}
+Tensor vdot(const Tensor& self, const Tensor& other) { return dot_product(self.conj(), other); }
 
 // What the operators with an `out_dtype` ask of it.
 Tensor& wide(const Tensor& a, const Tensor& b, at::ScalarType type, Tensor& out) {
