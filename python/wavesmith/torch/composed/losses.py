@@ -12,7 +12,7 @@ _NONE, _MEAN = 0, 1
 
 def _as_rows(x: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None) -> torch.Tensor:
     """The classes of each element of images as a row."""
-    served(x.dim() == 4 and x.is_floating_point() and target.dtype == torch.int64)
+    served(x.dim() == 4 and x.is_floating_point() and target.dtype == torch.int64 and x.shape[1] > 0)
     served(target.shape == (x.shape[0], *x.shape[2:]) and (weight is None or weight.shape == x.shape[1:2]))
     return x.movedim(1, -1).flatten(0, -2)
 
