@@ -20,7 +20,9 @@ from wavesmith import _use
 def named(**environment: str) -> str:
     """The platform in a process that is not started by `wavesmith run`."""
     program = "from vllm.platforms import current_platform as p; print(type(p).__name__)"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("WAVESMITH_", "LD_PRELOAD"))}
+    ours = ("WAVESMITH_", "LD_PRELOAD")
+    built = "WAVESMITH_CACHE"  # what is built there takes a minute
+    kept = {name: value for name, value in os.environ.items() if name == built or not name.startswith(ours)}
     done = subprocess.run(
         [sys.executable, "-c", program],
         env=kept | {"VLLM_LOGGING_LEVEL": "ERROR"} | environment,
