@@ -578,14 +578,14 @@ typedef struct {
  *   sinks are the scores of one more key per head, which every query sees, and whose value is 0
  *   the key j is at position j % page_size of block block_table[b * block_table_stride + j / page_size]
  *
- * Where head_size_v is less than head_size, the values are the first elements of the keys, and v is not looked
- * at: multi-head latent attention, whose projections are part of Q and O.
+ * Where head_size_v is less than head_size, the values are the first elements of the keys, and v is not
+ * looked at: multi-head latent attention, whose projections are part of Q and O.
  *
- * Queries and results are f16 or bf16, head_size is 64, 128, or on CDNA 256, or 576 with a head_size_v of 512,
- * without softcap and alibi_slopes. The caches are of the same type,
- * or both e4m3 (FNUZ on gfx942, OCP's on gfx950 and gfx1201; none elsewhere), whose numbers are exact in the
- * queries' type. The heads that share a head of K and V are served together. Tensors are aligned to 16 bytes,
- * and their strides are multiples of 16 bytes.
+ * Queries and results are f16 or bf16, head_size is 64, 128, or on CDNA 256, or 576 with a head_size_v of
+ * 512, without softcap and alibi_slopes. The caches are of the same type, or both e4m3 (FNUZ on gfx942, OCP's
+ * on gfx950 and gfx1201; none elsewhere), whose numbers are exact in the queries' type. The heads that share
+ * a head of K and V are served together. Tensors are aligned to 16 bytes, and their strides are multiples of
+ * 16 bytes.
  *
  * The error is at most that of wavesmith_kernels_attention, with K and V times their scales. The order of
  * sums depends on the sizes, longest_context and the GPU only: results are the same in each run.

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "model/attention.h"
-#include "model/library/collectives.h"
 #include "model/convolution.h"
 #include "model/elementwise.h"
 #include "model/gemm/gemm.h"
+#include "model/library/collectives.h"
 #include "model/library/library_operations.h"
 #include "model/moe.h"
 #include "model/norm.h"

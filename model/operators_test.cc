@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "model/library/collectives.h"
 #include "model/constants.h"
 #include "model/convolution.h"
 #include "model/elementwise.h"
+#include "model/library/collectives.h"
 #include "model/norm.h"
 #include "model/operation.h"
 

@@ -312,10 +312,11 @@ TEST(Hazard, IsAHintWhereKernelsOfAmdDoTheSame) {
 
 TEST(Hazard, IsAHintBehindATakenBranchThatAmdReliesOn) {
   const auto severity = [](std::string_view between) {
-    CheckedKernel kernel("hazard", "gfx942",
-                         fmt::format("s_cmp_eq_u32 s0, s0\nv_mfma_f32_32x32x8f16 v[4:19], v[0:1], v[0:1], 0\n{}"
-                                     "s_cbranch_scc1 over\ns_nop 7\nover:\nv_add_f32 v20, v4, v0",
-                                     between));
+    CheckedKernel kernel(
+        "hazard", "gfx942",
+        fmt::format("s_cmp_eq_u32 s0, s0\nv_mfma_f32_32x32x8f16 v[4:19], v[0:1], v[0:1], 0\n{}"
+                    "s_cbranch_scc1 over\ns_nop 7\nover:\nv_add_f32 v20, v4, v0",
+                    between));
     EXPECT_TRUE(kernel.launch(1, 64, {}));
     const auto findings = kernel.findings();
     return findings.size() == 1 ? std::optional(findings[0].severity) : std::nullopt;

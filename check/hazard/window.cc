@@ -10,7 +10,8 @@ namespace wavesmith::check::hazard {
 namespace {
 
 /// States that a taken branch lasts beyond those of isa/cost, where kernels of AMD's own rely on it: causal
-/// attention of AITER 0.1.7 reads a result of eight passes by the VALU behind three instructions and one branch.
+/// attention of AITER 0.1.7 reads a result of eight passes by the VALU behind three instructions and one
+/// branch.
 constexpr uint64_t kMoreOfBranches = 1;
 
 /// The first register that both sets have; count 0: none.

@@ -1,6 +1,6 @@
-// Stores at agent scope or wider of what depends on undefined values: what workgroups hand each other in device
-// memory, for example the state of a look-back, where the last one's may be of no use to anybody. They are
-// told of when the host reads the bytes; kernels that read them have calculated values that nobody wrote.
+// Stores at agent scope or wider of what depends on undefined values: what workgroups hand each other in
+// device memory, for example the state of a look-back, where the last one's may be of no use to anybody. They
+// are told of when the host reads the bytes; kernels that read them have calculated values that nobody wrote.
 #pragma once
 
 #include <atomic>

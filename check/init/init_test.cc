@@ -292,12 +292,13 @@ TEST(Init, TellsWhereTheValueComesFrom) {
 
 /// What is found when a kernel stores with these modifiers what it has calculated from a register that nobody
 /// wrote, and `then` has happened.
-std::vector<std::string> found_handed_over(std::string_view modifiers, bool reads, std::string_view more = {}) {
+std::vector<std::string> found_handed_over(std::string_view modifiers, bool reads,
+                                           std::string_view more = {}) {
   const WaveOf wave{"gfx942", 64};
-  CheckedKernel kernel("init", wave.target,
-                       text_for(fmt::format("v_add_f32 v2, v3, v0\nglobal_store_dword v1, v2, s[4:5] {}\n{}",
-                                            modifiers, more),
-                                wave));
+  CheckedKernel kernel(
+      "init", wave.target,
+      text_for(fmt::format("v_add_f32 v2, v3, v0\nglobal_store_dword v1, v2, s[4:5] {}\n{}", modifiers, more),
+               wave));
   const auto address = reinterpret_cast<uint64_t>(kernel.allocate(1024));
   kernel.session().tell([&](Checker& checker) {
     checker.accessed({.call = "hipMemset", .address = address, .bytes = 4096, .writes = true});

@@ -274,7 +274,8 @@ bool Workgroup::from_registers(const Plan&, const Access& access, RegisterRange 
 
 /// Whether a store is for other workgroups, in memory that the host does not reach.
 bool Workgroup::hands_over(const Access& access) const {
-  if (access.direction != Direction::Store || !isa::reaches_other_workgroups(site_->instruction)) return false;
+  if (access.direction != Direction::Store || !isa::reaches_other_workgroups(site_->instruction))
+    return false;
   const Launch& launch = launch_.launch;
   const auto held =
       launch.memory.find(reinterpret_cast<const void*>(access.address[std::countr_zero(access.lanes)]));

@@ -47,7 +47,8 @@ Words words_of(Use use) {
       return {"output", "the result in memory depends on what nobody wrote",
               "write it before it is used, or leave these lanes out of the store", Severity::Error};
     case Use::HandedOver:
-      return {"output", "what is handed to other workgroups depends on what nobody wrote, and the host reads it",
+      return {"output",
+              "what is handed to other workgroups depends on what nobody wrote, and the host reads it",
               "write it before it is used, or leave these lanes out of the store", Severity::Error};
     case Use::PartOfOutput:
       break;
@@ -74,20 +75,20 @@ void report(const Add& add, const Launch& launch, Use use, const User& user, con
        .second = origin.site ? origin.site->instruction.pc : 0,
        .about = in_register ? origin.where + 1 : 0},
       {launch.id, launch.number_of(user.workgroup), user.event}, [&] {
-                 Finding finding{.topic = Topic::Init,
-                                 .rule = std::string(words.rule),
-                                 .severity = words.severity,
-                                 .what = std::string(words.what),
-                                 .parties = {party(launch, "uses", user.site.instruction, user.workgroup,
-                                                   user.wave, user.lanes)},
-                                 .address = name_of(origin, launch),
-                                 .fix = std::string(words.fix)};
-                 if (origin.site)
-                   finding.parties.push_back(party(launch, in_register ? "first reads it" : "loads it",
-                                                   origin.site->instruction, user.workgroup, origin.wave,
-                                                   origin.lanes));
-                 return finding;
-               });
+        Finding finding{
+            .topic = Topic::Init,
+            .rule = std::string(words.rule),
+            .severity = words.severity,
+            .what = std::string(words.what),
+            .parties = {party(launch, "uses", user.site.instruction, user.workgroup, user.wave, user.lanes)},
+            .address = name_of(origin, launch),
+            .fix = std::string(words.fix)};
+        if (origin.site)
+          finding.parties.push_back(party(launch, in_register ? "first reads it" : "loads it",
+                                          origin.site->instruction, user.workgroup, origin.wave,
+                                          origin.lanes));
+        return finding;
+      });
 }
 
 }  // namespace wavesmith::check::init

@@ -203,10 +203,10 @@ TEST(MemoryAccess, OutsideOfLdsMayBeMeant) {
     EXPECT_EQ(rules("v_mov_b32 v1, 0xf00000\nds_read_b32 v2, v1 offset:24"), "lds-nowhere") << target.name;
     EXPECT_EQ(rules("v_mov_b32 v1, 0xf00000\nds_write_b32 v1, v0"), "lds-nowhere") << target.name;
     for (const std::string_view fault :
-         {"v_mov_b32 v1, 0xf00004\nds_read_b32 v2, v1",         // no round number
-          "v_mov_b32 v1, 0x10000\nds_read_b32 v2, v1",          // where an index may come to
-          "v_mov_b32 v1, -4\nds_read_b32 v2, v1",               // element -1
-          "v_or_b32 v1, 0xf00000, v1\nds_read_b32 v2, v1",       // of each lane
+         {"v_mov_b32 v1, 0xf00004\nds_read_b32 v2, v1",     // no round number
+          "v_mov_b32 v1, 0x10000\nds_read_b32 v2, v1",      // where an index may come to
+          "v_mov_b32 v1, -4\nds_read_b32 v2, v1",           // element -1
+          "v_or_b32 v1, 0xf00000, v1\nds_read_b32 v2, v1",  // of each lane
           "s_mov_b32 exec_lo, 1\ns_mov_b32 exec_hi, 0\nv_mov_b32 v1, 0xf00000\nds_read_b32 v2, v1"})
       EXPECT_EQ(rules(fault), "lds-out-of-bounds") << target.name << ": " << fault;
   }

@@ -191,8 +191,7 @@ void MemoryReporter::nowhere_in_lds(const FaultyAccess& faulty) {
         fmt::format("{} with one address in all lanes, where no workgroup has LDS: {}, which may be meant",
                     access_text(faulty),
                     faulty.access.direction == Direction::Load ? "it gives 0" : "it is dropped"),
-        fmt::format("LDS + {:#x}", first_address(faulty)),
-        "leave the lanes out by EXEC, if it is not meant");
+        fmt::format("LDS + {:#x}", first_address(faulty)), "leave the lanes out by EXEC, if it is not meant");
     made.severity = Severity::Hint;
     return made;
   });

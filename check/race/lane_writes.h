@@ -1,8 +1,8 @@
 // Lanes of a wave that write to one place.
 //
-// Lanes of one store have no order, so that of different values either may stay. What lanes write by stores one
-// behind the other comes in that order on the GPU, and yet belongs to threads that nothing orders in the source:
-// that, and equal values, are told on request.
+// Lanes of one store have no order, so that of different values either may stay. What lanes write by stores
+// one behind the other comes in that order on the GPU, and yet belongs to threads that nothing orders in the
+// source: that, and equal values, are told on request.
 #pragma once
 
 #include <array>

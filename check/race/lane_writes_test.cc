@@ -52,7 +52,8 @@ INSTANTIATE_TEST_SUITE_P(Pairs, EqualRace, testing::ValuesIn(kPairs),
 std::vector<std::pair<std::string, Severity>> severities() {
   CheckedKernel kernel(
       "race", "gfx942",
-      race_kernel(kRaceTargets[1], "v_mov_b32 v2, 0\nv_mov_b32 v3, 7\nSTORE v2, v3, s[4:5]\nLDS_STORE v2, v3"),
+      race_kernel(kRaceTargets[1],
+                  "v_mov_b32 v2, 0\nv_mov_b32 v3, 7\nSTORE v2, v3, s[4:5]\nLDS_STORE v2, v3"),
       64, 8192);
   const auto done = kernel.launch(2, 128, {reinterpret_cast<uint64_t>(kernel.allocate(16384)), 0});
   EXPECT_TRUE(done) << done.error().text();

@@ -240,8 +240,8 @@ void tell_lane_conflict(const RaceLaunch& launch, const LaneRace& race) {
                     ? "two lanes of a wave write the same value to the same place, unordered in the source"
                     : "two lanes of one store write different values to the same place: either may stay",
         .parties = {party_of(race.site, conflict.other_site ? own : own | other)},
-        .address = lds ? fmt::format("LDS + {:#x}", conflict.address)
-                       : place_of(launch.launch(), conflict.address),
+        .address =
+            lds ? fmt::format("LDS + {:#x}", conflict.address) : place_of(launch.launch(), conflict.address),
         .fix = "let one lane write, or use an atomic"};
     if (conflict.other_site) finding.parties.push_back(party_of(*conflict.other_site, other));
     return finding;

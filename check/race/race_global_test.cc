@@ -100,14 +100,19 @@ const RacePair kPairs[] = {
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", "",
      8, 0},
     {"AcquiredPastTheNearCache", "insufficient-scope",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "buffer_gl1_inv") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "buffer_gl1_inv") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "buffer_gl0_inv\nbuffer_gl1_inv") +
          "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
      8, 0, "gfx11"},
     {"AcquiredInTheNearCacheAlone", "insufficient-scope",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "NEAR_ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", 8, 0},
-    // What the fourth workgroup wrote, others before and behind the one that does not invalidate read rightly.
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "NEAR_ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0},
+    // What the fourth workgroup wrote, others before and behind the one that does not invalidate read
+    // rightly.
     {"OneOfManyDoesNotAcquire", "insufficient-scope",
      kOwn + "ADD v3, 0x300, v1\nSTORE v2, v0, s[4:5]\n" +
          meet("RELEASE", "s_cmp_eq_u32 s8, 4\ns_cbranch_scc1 go_on\nACQUIRE\ngo_on:") +
@@ -117,10 +122,11 @@ const RacePair kPairs[] = {
          "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
      8, 0},
     // Waves of a workgroup run on two compute units, and one wave's invalidation is for its own.
-    {"OneWaveAcquiresForAll", "insufficient-scope", one_wave_meets(""), one_wave_meets("NEAR_ACQUIRE"), 8, 256,
-     "gfx1"},
+    {"OneWaveAcquiresForAll", "insufficient-scope", one_wave_meets(""), one_wave_meets("NEAR_ACQUIRE"), 8,
+     256, "gfx1"},
     {"DataOfOneLaneWithoutAWait", "insufficient-scope",
-     kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
      kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +
          "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
      8, 0},
@@ -129,11 +135,11 @@ const RacePair kPairs[] = {
      locked_store("STORE v9, v7, s[4:5] dlc", "RELEASE"), 8, 0, "gfx11"},
     // The fence stands before the grid's barrier; what is loaded between the two may be old behind it.
     {"LoadedBetweenFenceAndGridBarrier", "insufficient-scope",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nACQUIRE\nLOAD v7, v2, s[4:5]\nWAIT_LOAD\n" + kGridBarrier +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     kOwn + kBefore + "LOAD v7, v2, s[4:5]\nWAIT_LOAD\nSTORE v2, v0, s[4:5]\nRELEASE\nACQUIRE\n" + kGridBarrier +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD\n" + kGridBarrier + "STORE v2, v7, s[4:5]\nRELEASE\nACQUIRE\n" +
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nACQUIRE\nLOAD v7, v2, s[4:5]\nWAIT_LOAD\n" +
          kGridBarrier + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "LOAD v7, v2, s[4:5]\nWAIT_LOAD\nSTORE v2, v0, s[4:5]\nRELEASE\nACQUIRE\n" +
+         kGridBarrier + "LOAD v7, v3, s[4:5]\nWAIT_LOAD\n" + kGridBarrier +
+         "STORE v2, v7, s[4:5]\nRELEASE\nACQUIRE\n" + kGridBarrier + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
      8, 0, "gfx9"},
     {"LastWorkgroupAddsUp", "global-read-write",
      // The last one to count reads what all have written; who reads without asking whether it is the last is

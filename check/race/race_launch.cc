@@ -292,12 +292,11 @@ void RaceLaunch::tell_hand_overs(const std::map<OrderQuestion, Order>& answers, 
     const Accessor* const a = accessor(pair.first);
     const Accessor* const b = accessor(pair.second);
     if (!fault || !a || !b || !told.emplace(*fault, a->site, b->site).second) continue;
-    tell_global_conflict(
-        *this, {.first = {pair.first_kind, pair.first >> accessor_bits_, a},
-                .second = {pair.second_kind, pair.second >> accessor_bits_, b},
-                .address = taken.second.address,
-                .fault = *fault,
-                .order = {launch_.id, pair.first >> accessor_bits_, taken.second.address}});
+    tell_global_conflict(*this, {.first = {pair.first_kind, pair.first >> accessor_bits_, a},
+                                 .second = {pair.second_kind, pair.second >> accessor_bits_, b},
+                                 .address = taken.second.address,
+                                 .fault = *fault,
+                                 .order = {launch_.id, pair.first >> accessor_bits_, taken.second.address}});
   }
 }
 

@@ -84,15 +84,17 @@ const RacePair kPairs[] = {
     {"SixtyFourLanesAssumedOfThirtyTwo", "lds-read-write",
      "v_xor_b32 v2, 0x80, v1\nLDS_STORE v1, v0\nWAIT_LDS\nLDS_LOAD v3, v2\nWAIT_LDS",
      "v_xor_b32 v2, 0x40, v1\nLDS_STORE v1, v0\nWAIT_LDS\nLDS_LOAD v3, v2\nWAIT_LDS", 1, 64, "gfx1", 32},
-    {"FlagThatIsNotWaitedFor", "lds-read-write",
-     tell("read:\nLDS_LOAD v3, v2\n"),
-     tell("read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 read\n")},
+    {"FlagThatIsNotWaitedFor", "lds-read-write", tell("read:\nLDS_LOAD v3, v2\n"),
+     tell(
+         "read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 read\n")},
     {"FlagThatIsLookedAtOnce", "lds-read-write",
-     tell("read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 end\n"),
+     tell(
+         "read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 end\n"),
      // Compilers peel the first turn of a loop that waits.
-     tell("read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_lg_u32 s10, 0\ns_cbranch_scc1 told\n"
-          "again:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\n"
-          "s_cbranch_scc1 again\ntold:\n")},
+     tell(
+         "read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_lg_u32 s10, 0\ns_cbranch_scc1 told\n"
+         "again:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\n"
+         "s_cbranch_scc1 again\ntold:\n")},
     {"DataWrittenBehindItsFlag", "lds-read-write",
      "v_mov_b32 v2, 0\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n"
      "ONE_LANE\nLDS_STORE v2, v4\nALL_LANES\nLDS_STORE v1, v0 offset:1024\nWAIT_LDS\ns_branch end\n"

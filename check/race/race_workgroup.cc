@@ -121,8 +121,7 @@ uint16_t RaceWorkgroup::of_all_caches(WaveState& state, uint16_t events) {
 }
 
 void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts) {
-  const uint16_t events =
-      launch_.invalidates_in_parts() ? of_all_caches(state, facts.events) : facts.events;
+  const uint16_t events = launch_.invalidates_in_parts() ? of_all_caches(state, facts.events) : facts.events;
   if (!lane_writes_.empty() && (events & SiteFacts::kWaitsForStores)) lane_writes_[wave].forget();
   if (events & SiteFacts::kWaitsForLds) state.waited_for_lds = true;
   if (events & SiteFacts::kWritesBack) state.wrote_back = true;

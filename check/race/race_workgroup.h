@@ -30,16 +30,16 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
     bool waited_for_lds = false, waited_for_stores = false;  ///< directly before
     bool wrote_back = false;                                 ///< and has not yet waited for it
     bool flat = false, waited = false;                       ///< stores of flat addresses, for stores alone
-    bool loaded = false;  ///< from device memory, since it invalidated its caches at agent scope
-    bool holds_nothing = false;                              ///< nor its workgroup, when it meets the grid
-    bool dirty = false;                                      ///< it stored what others may not see yet
-    uint32_t unwaited = WaveClocks::kNow;                    ///< the clock of its first store not waited for
-    Acquired got = Acquired::Nothing;                        ///< since it took the lock
-    uint64_t lock = 0;                                       ///< that it holds
-    uint16_t caches = 0;                                     ///< that it has invalidated, of two
-    uint32_t invalidated = 0;                                ///< the segment in which it did last
-    uint32_t stored_in = 0;                                  ///< the phase of its last store
-    uint8_t places = 0;                                      ///< accesses of the instruction under way
+    bool loaded = false;         ///< from device memory, since it invalidated its caches at agent scope
+    bool holds_nothing = false;  ///< nor its workgroup, when it meets the grid
+    bool dirty = false;          ///< it stored what others may not see yet
+    uint32_t unwaited = WaveClocks::kNow;  ///< the clock of its first store not waited for
+    Acquired got = Acquired::Nothing;      ///< since it took the lock
+    uint64_t lock = 0;                     ///< that it holds
+    uint16_t caches = 0;                   ///< that it has invalidated, of two
+    uint32_t invalidated = 0;              ///< the segment in which it did last
+    uint32_t stored_in = 0;                ///< the phase of its last store
+    uint8_t places = 0;                    ///< accesses of the instruction under way
     uint64_t acquired = 0;
   };
   /// A global access, as it is noted.
@@ -55,8 +55,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   };
 
   void settle(WaveState& state, uint32_t wave);
-  /// Where each cache has an instruction of its own: the events, among them an invalidation at agent scope when
-  /// it is complete.
+  /// Where each cache has an instruction of its own: the events, among them an invalidation at agent scope
+  /// when it is complete.
   static uint16_t of_all_caches(WaveState& state, uint16_t events);
   void note(WaveState& state, uint32_t wave, const SiteFacts& facts);
   /// The wave has waited for all that it stored.
@@ -108,7 +108,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   bool pending_invalidate_ = false;  ///< something was acquired since the last one
   SyncLog log_;
   std::vector<Accessor> accessors_;
-  HandOvers taken_;  ///< from other workgroups
+  HandOvers taken_;                                   ///< from other workgroups
   std::vector<std::pair<uint32_t, uint32_t>> known_;  ///< by site: segment + 1, and its accessor there
 };
 

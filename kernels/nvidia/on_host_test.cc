@@ -150,8 +150,8 @@ TEST_F(NvidiaKernels, Attention) {
     expect_attention(c, q, k, v, o, lse);
   };
   using Atom = tile::arch::Best<tile::bf16>;
-  const AttentionShape<Atom, 64, 1, 64, 8, 2, AttentionOrder::After> of_64;
-  const AttentionShape<Atom, 128, 1, 32, 8, 2, AttentionOrder::After> of_128;
+  const AttentionShape<Atom, 64, 64, 1, 64, 8, 2, AttentionOrder::After> of_64;
+  const AttentionShape<Atom, 128, 128, 1, 32, 8, 2, AttentionOrder::After> of_128;
   expect(of_64, {128, 64, 64, false});
   expect(of_64, {150, 170, 56, true});
   expect(of_128, {130, 131, 128, true});

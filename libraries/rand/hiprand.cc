@@ -338,8 +338,8 @@ WAVESMITH_SERVED int hiprandSetGeneratorOffset(void* generator, unsigned long lo
   return kSuccess;
 }
 
-/// hiprandOrdering: 100 to 104 of pseudo-random numbers, 201 of quasi-random ones. Each generator has one order,
-/// so that none changes what comes.
+/// hiprandOrdering: 100 to 104 of pseudo-random numbers, 201 of quasi-random ones. Each generator has one
+/// order, so that none changes what comes.
 WAVESMITH_SERVED int hiprandSetGeneratorOrdering(void* generator, int order) {
   if (!generator) return kNotInitialized;
   constexpr int kFirst = 100, kLast = 104, kOfQuasi = 201;

@@ -27,7 +27,8 @@ inline GpuWork product(Number type, int64_t m, int64_t n, int64_t k, int64_t bat
   return work.set("dtype", word).set("b-dtype", word).set("c-dtype", word).set("layout", "nn");
 }
 
-/// A factorisation by its LAPACK name (model/library/factorisation.h); no work where there are no rows or columns.
+/// A factorisation by its LAPACK name (model/library/factorisation.h); no work where there are no rows or
+/// columns.
 inline GpuWork factored(const char* what, Number type, int64_t m, int64_t n, int64_t k = 0, int64_t batch = 1,
                         bool vectors = false) {
   if (m < 1 || n < 1 || batch < 1) return GpuWork();
