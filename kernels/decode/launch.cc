@@ -23,9 +23,12 @@ wavesmith_kernels_status choose(const Description* decode, const Device*& device
 wavesmith_kernels_status launch_combine(const Description& decode, const Device& device,
                                         const DecodeChoice& choice, void* stream) {
   const DecodeArguments& from = choice.arguments;
-  constexpr int kFew = 4;  // splits: a group of lanes has one, of 32 lanes two
+  const int rows = static_cast<int>(decode.batches) * from.length_q * from.heads;
   const int of_row = static_cast<int>(values_of(decode)) / kCombineElements;
-  const int pieces = from.splits <= kFew && of_row % kCombinePieces == 0 ? kCombinePieces : 1;
+  // Many waves that do not run at once begin with the splits' references several times over.
+  constexpr int kFew = 12, kAtOnce = 16;  // splits; waves of a unit
+  const bool many = int64_t{rows} * of_row > int64_t{device.compute_units} * kAtOnce;
+  const int pieces = many && from.splits <= kFew && of_row % kCombinePieces == 0 ? kCombinePieces : 1;
   const CombineArguments arguments{.parts = from.parts,
                                    .parts_lse = from.parts_lse,
                                    .sinks = from.sinks,
@@ -36,7 +39,7 @@ wavesmith_kernels_status launch_combine(const Description& decode, const Device&
                                    .lse_head = from.lse_head,
                                    .heads = from.heads,
                                    .length_q = from.length_q,
-                                   .rows = static_cast<int>(decode.batches) * from.length_q * from.heads,
+                                   .rows = rows,
                                    .splits = from.splits,
                                    .head_size = static_cast<int>(values_of(decode)),
                                    .parts_of_row = of_row / pieces,

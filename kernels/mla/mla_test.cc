@@ -89,6 +89,20 @@ TEST_P(Mla, LongContextsAreSplit) {
   }
 }
 
+TEST_P(Mla, ManyRowsOfFewPartsAreCombined) {
+  DecodeCase one = random_case(2048);
+  // As many that they do not run at once, and as few that contexts are split: by the GPU's compute units.
+  const bool large = GetParam() < 3;
+  one.batches = large ? 4 : 1, one.length_q = large ? 4 : 1, one.heads_q = 128, one.left = -1;
+  one.sinks = true;
+  one.lengths = {between(40, 60), 0, between(5, 9), 1};  // parts without a key, too
+  DecodeProblem made(one, random_);
+  check(made);
+  if (HasFatalFailure()) return;
+  // The smaller ones of RDNA are busy with the whole contexts of so many rows.
+  if (GetParam() < 4) EXPECT_GT(made.workspace_bytes, 0U);
+}
+
 TEST_P(Mla, GreatScoresDoNotOverflow) {
   DecodeCase one = random_case(300);
   one.scale = 0.3F, one.size = 10, one.left = -1;
