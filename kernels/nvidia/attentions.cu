@@ -32,7 +32,7 @@ AttentionArguments arguments_of(const NvidiaAttention& p, int rows) {
   g.stride_o = {p.batch_o, p.row_o, p.head_o};
   g.lse_head = p.length_q, g.lse_batch = static_cast<long>(p.length_q) * p.heads;
   g.heads = p.heads, g.heads_per_kv = p.heads / p.heads_of_keys;
-  g.length_q = p.length_q, g.length_k = p.length_k, g.head_size = p.head_size;
+  g.length_q = p.length_q, g.length_k = p.length_k, g.head_size = g.head_size_v = p.head_size;
   g.tiles = tile::ceiling(p.length_q, rows);
   g.workgroups = g.tiles * p.heads * p.batches;
   g.dies = 1, g.per_die = g.workgroups;

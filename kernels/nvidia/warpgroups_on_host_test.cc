@@ -76,7 +76,7 @@ class NvidiaWarpgroups : public NvidiaOnHost {
     g.o = o.elements.data(), g.lse = lse.elements.data(), g.lse_head = c.length_q;
     g.stride_o = {0, stride, stride * c.length_q};
     g.heads = kHeads, g.heads_per_kv = kHeads;
-    g.length_q = c.length_q, g.length_k = c.length_k, g.head_size = c.head_size;
+    g.length_q = c.length_q, g.length_k = c.length_k, g.head_size = g.head_size_v = c.head_size;
     g.tiles = tile::ceiling(c.length_q, Shape::kRows);
     g.workgroups = g.tiles * kHeads;
     g.dies = 1, g.per_die = g.workgroups;
