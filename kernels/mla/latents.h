@@ -162,16 +162,20 @@ struct ValueReader {
     return rows;
   }
 
-  /// Results += weights * values, of which `rows` are the first. Column c of a lane is a row of the c-th
-  /// atom.
+  /// Whether reads are a step ahead of products.
+  static constexpr bool kAhead = Shape::kAhead > 1;
+
+  /// Results += weights * values, of which `rows` are the first, if they are read ahead. Column c of a lane
+  /// is a row of the c-th atom.
   TILE_DEVICE void multiply(Results& results, const Weights& weights, Rows rows, Tile tile) const {
     using Atom = typename Shape::Atom;
     using Values = tile::Operand<Atom, 1, Shape::kInPiece>;
     tile::repeat<kReads>([&](auto number) {
       constexpr int kNumber = decltype(number)::kValue, kPiece = kNumber / kBlocks, kOf = kNumber % kBlocks;
       Rows next;
-      if constexpr (kNumber + 1 < kReads) next = read(kNumber + 1, tile);
-      tile::arch::keep_order();
+      if constexpr (!kAhead) rows = read(kNumber, tile);
+      if constexpr (kAhead && kNumber + 1 < kReads) next = read(kNumber + 1, tile);
+      if constexpr (kAhead) tile::arch::keep_order();
       tile::repeat<Shape::kWide / 2>([&](auto pair) {
         constexpr int kPair = decltype(pair)::kValue;
         tile::Vector<typename Shape::Element, Shape::kInGroup> columns[2];
@@ -191,7 +195,7 @@ struct ValueReader {
           }
         }
       });
-      if constexpr (kNumber + 1 < kReads) rows = next;
+      if constexpr (kAhead && kNumber + 1 < kReads) rows = next;
     });
   }
 };

@@ -94,7 +94,8 @@ TILE_DEVICE void decode_latents(const DecodeArguments& g) {
         if (Shape::kLoadsBeside) feed.load(next_row, slice, slices);
       });
       auto scores = scores_of_waves.exchange(own, wave, lane);
-      const auto rows = values.read(0, shared);  // while scores become weights
+      typename ValueReader<Shape>::Rows rows;
+      if constexpr (ValueReader<Shape>::kAhead) rows = values.read(0, shared);  // while scores become weights
       arch::keep_accesses();
       change_sums(scores, 0, [&](float score, int) { return score * factor; });
       if (!sight.whole(first_query, queries, key, kKeys))
