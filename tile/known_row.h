@@ -41,7 +41,12 @@ struct KnownView {
 
   /// The rows of the workgroup; of no matrix all is 0.
   TILE_DEVICE static KnownView rows(const void* matrix, i64 stride, int rows, int columns) {
-    const int first_row = arch::workgroup_id() * Shape::kRows, left = rows - first_row;
+    return rows_from(matrix, stride, rows, columns, arch::workgroup_id() * Shape::kRows);
+  }
+  /// Those from `first_row` on.
+  TILE_DEVICE static KnownView rows_from(const void* matrix, i64 stride, int rows, int columns,
+                                         int first_row) {
+    const int left = rows - first_row;
     const int count = Shape::kRows == 1 ? 1 : left < Shape::kRows ? left : Shape::kRows;
     const u32 bytes = ((count - 1) * static_cast<u32>(stride) + columns) * 2;
     const int row = Shape::kRows == 1 ? 0 : arch::thread_id() / Shape::kLanes;

@@ -1,0 +1,61 @@
+/* The gradients of operations on rows, for training. Part of the kernel library: see wavesmith_kernels.h for
+ * statuses, messages and streams, and for the operations. */
+#pragma once
+
+#include "wavesmith_kernels.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The gradients of RMSNorm and LayerNorm: of a sum that grows by dy * y, what it grows by with x, the weight
+ * and the bias. Of each row, with its mean (0 in RMSNorm) and its factor 1 / sqrt(mean((x - mean)^2) +
+ * epsilon):
+ *
+ *   normal = (x - mean) * factor,  scaled = dy * (weight + weight_offset)
+ *   dx = factor * (scaled - normal * mean(scaled * normal)) + added                 (RMSNorm)
+ *   dx = factor * (scaled - normal * mean(scaled * normal) - mean(scaled)) + added  (centred: LayerNorm)
+ *
+ * and over all rows dweight = sum of dy * normal, dbias = sum of dy, both 0 where there are no rows. `added`
+ * is what else the sum grows by with x: the gradient of a residual's sum. dx, dweight and dbias are not made
+ * where they are null. Means and factors of rows are f32; without `factors` both are computed from x.
+ *
+ * Matrices and vectors are f32, f16 or bf16. Sums are f32, in an order that depends on the sizes, types and
+ * alignment only. With u = 2^-24, k = columns / 2048 + 24, A and B the means of |scaled * normal| and (if
+ * centred, otherwise 0) of |scaled|, and E the error of normal, the error of dx is at most
+ *
+ *   |factor| * (2 * k * u * (|scaled| + |normal| * A + B) + E * A + |normal| * mean(|scaled| * E)) + u * |dx|
+ *
+ * and that of dweight the sum of |dy| * (E + (rows / 32 + 64) * u * |normal|), of dbias (rows / 32 + 64) * u
+ * times the sum of |dy|; then they are rounded to their types. E is k * u * |normal|, and where statistics
+ * are computed k * u * (|normal| + (1 + 2 * |normal|) * factor * mean(|x|)) (the last term if centred) more.
+ * A NaN or infinity spoils its row of dx, its column of dbias, and dweight.
+ *
+ * dx may be written over x, dy or added. Other overlaps are refused. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_rows x, dy;
+  wavesmith_kernels_rows dx, added; /* data null: none */
+  const void* weight;               /* `columns` elements; null for none */
+  void *dweight, *dbias;            /* `columns` elements; null for none */
+  wavesmith_kernels_type weight_type, dweight_type, dbias_type;
+  const float *means, *factors; /* of each row; null: computed. Means if centred only */
+  float weight_offset, epsilon; /* the last is looked at where statistics are computed */
+  int centred;
+  /* What wavesmith_kernels_norm_backward_workspace says, aligned to 16 bytes. What is in it before and after
+   * does not matter. */
+  void* workspace;
+  size_t workspace_bytes;
+} wavesmith_kernels_norm_backward_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_norm_backward(const wavesmith_kernels_norm_backward_description* backward, void* stream);
+
+/* The bytes of workspace that it takes. Statuses and messages are those of the launch, but for the workspace,
+ * which is not looked at. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_norm_backward_workspace(
+    const wavesmith_kernels_norm_backward_description* backward, size_t* bytes);
+
+#ifdef __cplusplus
+}
+#endif
