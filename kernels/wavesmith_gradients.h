@@ -56,6 +56,28 @@ wavesmith_kernels_norm_backward(const wavesmith_kernels_norm_backward_descriptio
 WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_norm_backward_workspace(
     const wavesmith_kernels_norm_backward_description* backward, size_t* bytes);
 
+/* The gradient of wavesmith_kernels_softmax, from its results y, which are logarithms where `logarithm` is
+ * set: of a sum that grows by dy * y, what it grows by with x.
+ *
+ *   dx = scale * y * (dy - sum(dy * y))        dx = scale * (dy - e^y * sum(dy))  (logarithm)
+ *
+ * f32, f16 or bf16. Sums are f32, in an order that depends on `columns`, the types and the alignment only.
+ * With u = 2^-24 and k = columns / 2048 + 16 the error of dx is at most
+ *   |scale| * |y| * (k * u * sum(|dy * y|) + 4 * u * |dy - sum(dy * y)|)
+ * and of a logarithm's
+ *   |scale| * ((e^y * (k + 2 * |y| + 6) * u + 2^-126) * sum(|dy|) + 2 * u * |dy|),
+ * to which rounding to dx's type comes. A NaN or infinity spoils its row and no other, but for a y of minus
+ * infinity among logarithms, whose dx is scale * dy. dx may be written over y or dy. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_rows y, dy, dx;
+  float scale;
+  int logarithm;
+} wavesmith_kernels_softmax_backward_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_softmax_backward(
+    const wavesmith_kernels_softmax_backward_description* backward, void* stream);
+
 #ifdef __cplusplus
 }
 #endif
