@@ -7,6 +7,9 @@
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
 //   [QUANTISED TYPE] [SCALING] [BLOCK]
 //
+//   wavesmith_kernels_bench norm_backward|layernorm_backward|softmax_backward|gate_backward ROWS COLUMNS
+//   [f32|f16|bf16]
+//
 //   wavesmith_kernels_bench reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]
 //   wavesmith_kernels_bench transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]
 //
@@ -30,6 +33,7 @@
 #include "kernels/gemm/arguments.h"
 #include "kernels/library/element_type.h"
 #include "kernels/wavesmith_fft.h"
+#include "kernels/wavesmith_gradients.h"
 #include "kernels/wavesmith_kernels.h"
 
 extern "C" {
@@ -111,6 +115,14 @@ wavesmith_kernels_elementwise_operation elementwise_of(const std::string& name) 
       index_of(name, kNames, "elementwise operation"));
 }
 
+/// Prints an operation's time, and the bytes that it has to move per second.
+int report(const std::string& operation, int64_t height, int64_t width, float best, int64_t moved) {
+  std::printf("%s %lld %lld: %.2f us, %.1f GB/s\n", operation.c_str(), static_cast<long long>(height),
+              static_cast<long long>(width), static_cast<double>(best) * 1e3,
+              static_cast<double>(moved) * 1e-6 / static_cast<double>(best));
+  return 0;
+}
+
 /// An operation on rows: its time, and the bytes that it has to move per second.
 int rows(const std::string& operation, const std::vector<std::string>& words) {
   const auto word = [&](size_t index, const char* otherwise) {
@@ -177,10 +189,45 @@ int rows(const std::string& operation, const std::vector<std::string>& words) {
     if (operation == "addnorm") norm.residual = matrix(), norm.sum = matrix();
     best = milliseconds_of([&] { return wavesmith_kernels_norm(&norm, nullptr); });
   }
-  std::printf("%s %lld %lld: %.2f us, %.1f GB/s\n", operation.c_str(), static_cast<long long>(height),
-              static_cast<long long>(width), best * 1e3,
-              static_cast<double>(moved) * 1e-6 / static_cast<double>(best));
-  return 0;
+  return report(operation, height, width, best, moved);
+}
+
+/// The gradients of an operation on rows: their time, and the bytes that they have to move per second. Of a
+/// norm those of the vectors, too.
+int rows_backward(const std::string& operation, const std::vector<std::string>& words) {
+  const int64_t height = std::atoll(words[0].c_str()), width = std::atoll(words[1].c_str());
+  const auto type = type_of(words.size() > 2 ? words[2] : "bf16");
+  const int64_t bytes = height * width * wavesmith::kernels::size_of(type);
+  int64_t moved = 0;
+  const auto matrix = [&] {
+    moved += bytes;
+    return wavesmith_kernels_rows{memory(bytes), type, width};
+  };
+  float best = 0;
+  if (operation == "softmax_backward") {
+    const wavesmith_kernels_softmax_backward_description softmax{height,   width, matrix(), matrix(),
+                                                                 matrix(), 1,     0};
+    best = milliseconds_of([&] { return wavesmith_kernels_softmax_backward(&softmax, nullptr); });
+  } else if (operation == "gate_backward") {
+    const wavesmith_kernels_gate_backward_description gate{
+        height, width, matrix(), matrix(), matrix(), matrix(), matrix(), WAVESMITH_KERNELS_SILU};
+    best = milliseconds_of([&] { return wavesmith_kernels_gate_backward(&gate, nullptr); });
+  } else {
+    wavesmith_kernels_norm_backward_description norm{};
+    norm.rows = height, norm.columns = width, norm.x = matrix(), norm.dy = matrix(), norm.dx = matrix();
+    norm.centred = operation == "layernorm_backward";
+    norm.weight = memory(width * 4), norm.dweight = memory(width * 4);
+    norm.weight_type = norm.dweight_type = norm.dbias_type = type;
+    norm.factors = static_cast<const float*>(memory(height * 4));
+    if (norm.centred) {
+      norm.dbias = memory(width * 4);
+      norm.means = static_cast<const float*>(memory(height * 4));
+    }
+    wavesmith_kernels_norm_backward_workspace(&norm, &norm.workspace_bytes);
+    norm.workspace = memory(static_cast<int64_t>(norm.workspace_bytes) + 1);
+    best = milliseconds_of([&] { return wavesmith_kernels_norm_backward(&norm, nullptr); });
+  }
+  return report(operation, height, width, best, moved);
 }
 
 /// A transposition, or a copy: its time, and the bytes that it reads and writes per second.
@@ -202,10 +249,7 @@ int transpose(const std::vector<std::string>& words) {
   const wavesmith_kernels_transpose_description one{height, width, batches, matrix(type, true),
                                                     matrix(to, copies)};
   const float best = milliseconds_of([&] { return wavesmith_kernels_transpose(&one, nullptr); });
-  std::printf("transpose %lld %lld: %.2f us, %.1f GB/s\n", static_cast<long long>(height),
-              static_cast<long long>(width), best * 1e3,
-              static_cast<double>(moved) * 1e-6 / static_cast<double>(best));
-  return 0;
+  return report("transpose", height, width, best, moved);
 }
 
 const int32_t* on_gpu(const std::vector<int32_t>& all) {
@@ -448,6 +492,7 @@ int main(int argc, char** argv) {
   if (argc > 7 && std::strcmp(argv[1], "decode") == 0) return decode(words);
   if (argc > 3 && std::strcmp(argv[1], "transpose") == 0) return transpose(words);
   if (argc > 3 && std::strcmp(argv[1], "fft") == 0) return fft(words);
+  if (argc > 3 && std::string(argv[1]).ends_with("_backward")) return rows_backward(argv[1], words);
   const bool of_rows = argc > 1 && std::strcmp(argv[1], "gemm") != 0 &&
                        std::strncmp(argv[1], "attention", 9) != 0 && std::strcmp(argv[1], "decode") != 0;
   if (argc > 3 && of_rows) return rows(argv[1], words);
@@ -455,6 +500,7 @@ int main(int argc, char** argv) {
       stderr,
       "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE] [plain|scaled|gated|blocks|squares|zeros] [GROUPS]\n"
       "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
+      "       %s norm_backward|layernorm_backward|softmax_backward|gate_backward ROWS COLUMNS [f32|f16|bf16]\n"
       "       %s reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]\n"
       "       %s transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]\n"
       "       %s elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]\n"
@@ -465,6 +511,6 @@ int main(int argc, char** argv) {
       "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]\n"
       "          [CACHE TYPE] [PAGE]\n"
       "       %s fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]\n",
-      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
+      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

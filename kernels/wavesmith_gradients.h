@@ -78,6 +78,25 @@ typedef struct {
 WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_softmax_backward(
     const wavesmith_kernels_softmax_backward_description* backward, void* stream);
 
+/* The gradients of wavesmith_kernels_gate: of a sum that grows by dy * y, what it grows by with gate and up,
+ * element by element.
+ *
+ *   dgate = dy * up * activation'(gate),  dup = dy * activation(gate)
+ *
+ * Without an `up` (data null) it counts as 1, and there is no dup. Each is made where its data are not null.
+ * The slope of relu is 0 at 0. f32, f16 or bf16. The error of dgate is at most 2^-20 * |dy * up|, of dup
+ * 2^-20 * |dy * gate|, to which rounding to their types comes; an infinite gate may make NaN. For gate and up
+ * that lie side by side in one matrix give it twice, and dgate and dup likewise. They may be written over
+ * gate, up or dy. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_rows gate, up, dy, dgate, dup;
+  wavesmith_kernels_activation activation;
+} wavesmith_kernels_gate_backward_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_gate_backward(const wavesmith_kernels_gate_backward_description* backward, void* stream);
+
 #ifdef __cplusplus
 }
 #endif

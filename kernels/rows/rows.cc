@@ -35,6 +35,24 @@ bool in_place(const RowsArgument& a, const RowsArgument& b) {
          size_of(a.rows->type) == size_of(b.rows->type) && a.one_column == b.one_column;
 }
 
+/// Whether two matrices have columns of their own in rows that they share: halves of one matrix.
+bool beside(const RowsArgument& a, const RowsArgument& b, int64_t columns) {
+  const auto bytes_of = [](const RowsArgument& one, int64_t count) {
+    return count * size_of(one.rows->type);
+  };
+  const int64_t stride = bytes_of(a, a.rows->row_stride);
+  if (a.one_row || b.one_row || a.one_column || b.one_column) return false;
+  if (stride != bytes_of(b, b.rows->row_stride)) return false;
+  const bool ordered = a.rows->data < b.rows->data;
+  const RowsArgument &lower = ordered ? a : b, &upper = ordered ? b : a;
+  const auto distance =
+      reinterpret_cast<intptr_t>(upper.rows->data) - reinterpret_cast<intptr_t>(lower.rows->data);
+  const auto width = [&](const RowsArgument& one) {
+    return bytes_of(one, elements_of(one.rows->type, columns));
+  };
+  return distance % stride >= width(lower) && distance % stride + width(upper) <= stride;
+}
+
 ByteRange bytes_of(const RowsArgument& argument, int64_t rows, int64_t columns) {
   return range_of(*argument.rows, argument.one_row ? 1 : rows, argument.one_column ? 1 : columns);
 }
@@ -56,7 +74,7 @@ wavesmith_kernels_status check_rows(const char* operation, int64_t rows, int64_t
     for (const RowsArgument& other : matrices) {
       if (&one == &other || !one.is_written || !one.rows->data || !other.rows->data) continue;
       if (!bytes_of(one, rows, columns).overlaps(bytes_of(other, rows, columns))) continue;
-      if (!other.is_written && in_place(one, other)) continue;
+      if (beside(one, other, columns) || (!other.is_written && in_place(one, other))) continue;
       return invalid(operation, std::string(one.name) + " overlaps " + other.name);
     }
   return succeed();
