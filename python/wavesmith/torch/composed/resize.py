@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -101,7 +102,7 @@ def _of_16_bits(made: Matrix) -> Matrix:
     largest = max(0.0, float(made.weights.max()))
     bits = next((each for each in range(22) if int(0.5 + largest * (2 << each)) >= 1 << 15), 22)
     whole = (made.weights * (1 << bits)).abs().add(0.5).floor().copysign(made.weights)
-    return made._replace(weights=whole / (1 << bits))
+    return replace(made, weights=whole / (1 << bits))
 
 
 def _nearest(line: _Line) -> torch.Tensor:
@@ -139,12 +140,12 @@ def _lines(
 def _steps(
     lines: tuple[_Line, ...], transposed: bool, device: torch.device, dtype: torch.dtype
 ) -> list[tuple[int, Matrix]]:
-    """The dimensions that change, with the matrix of each: those that shrink most first; of images of bytes columns."""
+    """The dimensions that change, those that shrink most first, of images of bytes the columns; with their matrices."""
     growth = [math.log(line.out / line.size) * (-1 if transposed else 1) for line in lines]
-    by_growth = sorted(range(len(lines)), key=lambda each: growth[each])
+    order = (1, 0) if dtype == torch.uint8 else sorted(range(len(lines)), key=lambda each: growth[each])
     return [
         (2 + each, _matrix(lines[each], transposed, device, dtype))
-        for each in ((1, 0) if dtype == torch.uint8 else by_growth)
+        for each in order
         if not lines[each].changes_nothing()
     ]
 
