@@ -7,10 +7,10 @@ namespace wavesmith::kernels {
 /// dX = factor * (scaled - normal * mean(scaled * normal) - mean(scaled)) + added. A workgroup takes each
 /// `workgroups`th block of rows, and sums dY * normal and dY of its rows for each column.
 struct NormBackwardArguments {
-  const void *x, *dy, *added, *weight;  ///< the last two may be null
-  const float *means, *factors;         ///< of each row; no factors: both are computed from X
-  void* dx;                             ///< may be null
-  float *weight_parts, *bias_parts;     ///< `pitch` sums of each workgroup; may be null
+  const void *x, *dy, *added, *weight;                ///< the last two may be null
+  const float *means, *factors;                       ///< of each row; no factors: both are computed from X
+  void* dx;                                           ///< may be null
+  float *weight_parts, *bias_parts;                   ///< `pitch` sums of each workgroup; may be null
   long stride_x, stride_dy, stride_added, stride_dx;  ///< elements between rows
   int rows, columns, workgroups, pitch;
   int type_x, type_dy, type_added, type_dx, type_weight;  ///< tile::Type
