@@ -25,9 +25,9 @@ STATED = HERE / "findings.tsv"
 MOST = 10
 """Percent of the hot loop."""
 
-STREAMS = re.compile(r"(decode|norm|softmax|combine)|gemm_\w+?_(16|32|64)x\d+x(256|512|1024)_")
-"""Kernels whose loads the memory behind all caches serves: what reads everything once, and products of few rows, whose
-workgroups share A alone."""
+STREAMS = re.compile(r"(decode|norm|softmax|combine)|mla_\w+_16$|gemm_\w+?_(16|32|64)x\d+x(256|512|1024)_")
+"""Kernels whose loads the memory behind all caches serves: what reads everything once (latent attention of 16 rows, that
+is of few heads, too), and products of few rows, whose workgroups share A alone."""
 
 
 @dataclass(frozen=True)

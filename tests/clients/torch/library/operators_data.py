@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,9 +21,11 @@ load()
 
 
 def names() -> list[str]:
-    """All operators that the dispatcher knows, with overloads: "softmax", "softmax.out"."""
+    """All operators that the dispatcher knows, with overloads: "softmax", "softmax.out". Those of names that begin with
+    "_" are the device's own."""
     every = torch._C._dispatch_get_all_op_names()
-    return sorted(name.removeprefix("wavesmith::") for name in every if name.startswith("wavesmith::"))
+    public = re.compile(r"wavesmith::(?!_)")
+    return sorted(name.removeprefix("wavesmith::") for name in every if public.match(name))
 
 
 HALF = {torch.float32: 2.0**-21, torch.float16: 2.0**-10, torch.bfloat16: 2.0**-7}
