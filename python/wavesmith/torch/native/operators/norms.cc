@@ -1,10 +1,13 @@
-// LayerNorm and RMSNorm over the last dimensions; their gradients by operators.
+// LayerNorm and RMSNorm over the last dimensions, and their gradients.
 
 #include <ATen/core/Tensor.h>
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/native_layer_norm_backward_ops.h>
 #include <ATen/ops/native_layer_norm_ops.h>
+#include <ATen/ops/var_mean.h>
+
+#include <wavesmith_gradients.h>
 
 #include "device/device_type.h"
 #include "operators/fallback.h"
@@ -18,8 +21,15 @@ using at::Tensor;
 using OptionalTensor = std::optional<Tensor>;
 
 const Tensor kNone;
+constexpr std::int64_t kLast = 1;  // the dimension of a matrix along which statistics are
 
 const Tensor& or_none(const OptionalTensor& tensor) { return tensor.has_value() ? *tensor : kNone; }
+
+// A vector for a kernel: its elements, if there are any, and their type.
+const void* data_of(const Tensor& vector) { return vector.defined() ? vector.const_data_ptr() : nullptr; }
+wavesmith_kernels_type type_of(const Tensor& vector) {
+  return vector.defined() ? *kernel_type(vector.scalar_type()) : WAVESMITH_KERNELS_F32;
+}
 
 // An input as a matrix whose rows are normalised, and the sizes that statistics of each row have.
 struct Rows {
@@ -66,18 +76,14 @@ bool normalise(const Rows& rows, const Tensor& x, const Tensor& weight, const Te
   const Tensor matrix = rows.matrix(x);
   const Tensor factors = weight.defined() ? weight.contiguous() : weight;
   const Tensor added = bias.defined() ? bias.contiguous() : bias;
-  const auto data = [](const Tensor& tensor) { return tensor.defined() ? tensor.const_data_ptr() : nullptr; };
-  const auto type = [](const Tensor& tensor) {
-    return tensor.defined() ? *kernel_type(tensor.scalar_type()) : WAVESMITH_KERNELS_F32;
-  };
   const wavesmith_kernels_norm_description norm{.rows = rows.rows,
                                                 .columns = rows.columns,
                                                 .x = rows_of(matrix),
                                                 .y = rows_of(y.view({rows.rows, rows.columns})),
-                                                .weight = data(factors),
-                                                .bias = data(added),
-                                                .weight_type = type(factors),
-                                                .bias_type = type(added),
+                                                .weight = data_of(factors),
+                                                .bias = data_of(added),
+                                                .weight_type = type_of(factors),
+                                                .bias_type = type_of(added),
                                                 .weight_offset = 0,
                                                 .epsilon = static_cast<float>(epsilon),
                                                 .centred = centred};
@@ -109,24 +115,78 @@ Three layer_norm(const Tensor& input, at::IntArrayRef normalized, const Optional
     const Tensor none = at::empty(rows.sizes, input.options().dtype(at::kFloat));
     return {y, none, at::empty_like(none)};
   }
-  const Tensor wide = rows.matrix(input).to(at::kFloat), mean = wide.mean(1, true);
-  return {y, mean.view(rows.sizes), reciprocal_root(wide.sub(mean), epsilon).view(rows.sizes)};
+  const auto [variance, mean] =
+      at::var_mean(rows.matrix(input).to(at::kFloat), at::IntArrayRef(kLast), false, true);
+  return {y, mean.view(rows.sizes), variance.add_(epsilon).rsqrt_().view(rows.sizes)};
 }
 
-// The gradients of y = x * weight (+ bias) with x normalised rows, centred or not.
-Three backward(const Rows& rows, const Tensor& grad, const Tensor& normal, const Tensor& factor,
-               const Tensor& weight, bool centred, std::array<bool, 3> wanted) {
-  Tensor grad_input, grad_weight, grad_bias;
+// What a norm's gradients are made from; no mean: it is not centred.
+struct Backward {
+  Tensor grad, input, mean, factor, weight;
+};
+
+// The gradients of y = x * weight (+ bias) with x normalised rows, for what the library has no kernel of.
+Three backward_by_operators(const Rows& rows, const Backward& of, at::ScalarType type,
+                            std::array<bool, 3> wanted) {
+  const Tensor grad = rows.matrix(of.grad).to(type), factor = of.factor.reshape({rows.rows, 1});
+  const Tensor x = rows.matrix(of.input).to(type);
+  const Tensor normal = (of.mean.defined() ? x.sub(of.mean.reshape({rows.rows, 1})) : x).mul(factor);
+  Tensor dx, dweight, dbias;
   if (wanted[0]) {
-    const Tensor upstream = weight.defined() ? grad.mul(weight.reshape({1, rows.columns})) : grad;
-    const Tensor along = normal.mul(upstream.mul(normal).mean(1, true));
-    Tensor rest = upstream.sub(along);
-    if (centred) rest = rest.sub_(upstream.mean(1, true));
-    grad_input = rest.mul_(factor);
+    const Tensor upstream = of.weight.defined() ? grad.mul(of.weight.reshape({1, rows.columns})) : grad;
+    Tensor rest = upstream.sub(normal.mul(upstream.mul(normal).mean(1, true)));
+    if (of.mean.defined()) rest = rest.sub_(upstream.mean(1, true));
+    dx = rest.mul_(factor);
   }
-  if (wanted[1]) grad_weight = grad.mul(normal).sum(0);
-  if (wanted[2]) grad_bias = grad.sum(0);
-  return {grad_input, grad_weight, grad_bias};
+  if (wanted[1]) dweight = grad.mul(normal).sum(0);
+  if (wanted[2]) dbias = grad.sum(0);
+  return {dx, dweight, dbias};
+}
+
+// The same by two kernels, written where the gradients that are defined are; whether there are such kernels.
+bool backward_by_kernels(const Rows& rows, const Backward& of, const Three& made) {
+  for (const Tensor* tensor : {&of.grad, &of.input, &of.weight}) {
+    if (tensor->defined() && !is_kernel_float(tensor->scalar_type())) return false;
+  }
+  const KernelCall call(of.input.device());
+  const auto floats = [&](const Tensor& numbers) {
+    return numbers.defined() ? numbers.to(at::kFloat).contiguous() : numbers;
+  };
+  const Tensor x = rows.matrix(of.input), dy = rows.matrix(of.grad), mean = floats(of.mean),
+               factor = floats(of.factor), weight = of.weight.defined() ? of.weight.contiguous() : of.weight;
+  const auto& [dx, dweight, dbias] = made;
+  wavesmith_kernels_norm_backward_description backward{};
+  backward.rows = rows.rows, backward.columns = rows.columns;
+  backward.x = rows_of(x), backward.dy = rows_of(dy);
+  if (dx.defined()) backward.dx = rows_of(dx.view({rows.rows, rows.columns}));
+  backward.weight = data_of(weight), backward.weight_type = type_of(weight);
+  backward.dweight = const_cast<void*>(data_of(dweight)), backward.dweight_type = type_of(dweight);
+  backward.dbias = const_cast<void*>(data_of(dbias)), backward.dbias_type = type_of(dbias);
+  backward.means = static_cast<const float*>(data_of(mean));
+  backward.factors = static_cast<const float*>(data_of(factor));
+  backward.centred = mean.defined();
+  const auto status = wavesmith_kernels_norm_backward_workspace(&backward, &backward.workspace_bytes);
+  if (!launched(status, "norm_backward")) return false;
+  const auto memory = workspace(backward.workspace_bytes);
+  backward.workspace = memory.get();
+  return launched(wavesmith_kernels_norm_backward(&backward, call.stream()), "norm_backward");
+}
+
+Three backward(const Rows& rows, const Backward& of, at::IntArrayRef normalized, at::ScalarType wide,
+               at::ScalarType bias_type, std::array<bool, 3> wanted) {
+  const auto empty = [&](bool is_wanted, at::IntArrayRef sizes, at::ScalarType type) {
+    return is_wanted ? at::empty(sizes, of.input.options().dtype(type)) : Tensor();
+  };
+  const auto weight_type = of.weight.defined() ? of.weight.scalar_type() : at::kFloat;
+  const Three made = {empty(wanted[0], of.input.sizes(), of.input.scalar_type()),
+                      empty(wanted[1], normalized, weight_type), empty(wanted[2], normalized, bias_type)};
+  if (rows.columns > 0 && backward_by_kernels(rows, of, made)) return made;
+  const auto [dx, dweight, dbias] = backward_by_operators(rows, of, wide, wanted);
+  const auto keep = [](const Tensor& value, const Tensor& place) {
+    if (place.defined()) place.copy_(value.view(place.sizes()));
+  };
+  keep(dx, std::get<0>(made)), keep(dweight, std::get<1>(made)), keep(dbias, std::get<2>(made));
+  return made;
 }
 
 Three layer_norm_backward(const Tensor& grad, const Tensor& input, at::IntArrayRef normalized,
@@ -140,14 +200,8 @@ Three layer_norm_backward(const Tensor& grad, const Tensor& input, at::IntArrayR
   }
   wanted[1] = wanted[1] && w.defined();
   wanted[2] = wanted[2] && b.defined();
-  const Rows rows(input, normalized);
-  const Tensor factor = rstd.reshape({rows.rows, 1});
-  const Tensor normal = rows.matrix(input).to(at::kFloat).sub(mean.reshape({rows.rows, 1})).mul_(factor);
-  auto [dx, dw, db] = backward(rows, rows.matrix(grad).to(at::kFloat), normal, factor, w, true, wanted);
-  if (dx.defined()) dx = dx.view(input.sizes()).to(input.scalar_type());
-  if (dw.defined()) dw = dw.view(normalized).to(w.scalar_type());
-  if (db.defined()) db = db.view(normalized).to(b.scalar_type());
-  return {dx, dw, db};
+  return backward(Rows(input, normalized), {grad, input, mean, rstd, w}, normalized, at::kFloat,
+                  b.defined() ? b.scalar_type() : at::kFloat, wanted);
 }
 
 double default_epsilon(at::ScalarType type) {
@@ -176,15 +230,11 @@ Two rms_norm_backward(const Tensor& grad, const Tensor& input, at::IntArrayRef n
                       const OptionalTensor& weight, std::array<bool, 2> wanted) {
   const Tensor& w = or_none(weight);
   same_device("_fused_rms_norm_backward", {{"grad_out", &grad}, {"input", &input}, {"weight", &w}});
-  const Rows rows(input, normalized);
-  const auto type = is_kernel_float(input.scalar_type()) ? at::kFloat : input.scalar_type();
-  const Tensor factor = rstd.reshape({rows.rows, 1});
-  const Tensor normal = rows.matrix(input).to(type).mul(factor);
-  auto [dx, dw, db] = backward(rows, rows.matrix(grad).to(type), normal, factor, w, false,
-                               {wanted[0], wanted[1] && w.defined(), false});
-  if (dx.defined()) dx = dx.view(input.sizes()).to(input.scalar_type());
-  if (dw.defined()) dw = dw.view(normalized).to(w.scalar_type());
-  return {dx, dw};
+  const auto wide = is_kernel_float(input.scalar_type()) ? at::kFloat : input.scalar_type();
+  const auto [dx, dweight, none] =
+      backward(Rows(input, normalized), {grad, input, Tensor(), rstd, w}, normalized, wide, at::kFloat,
+               {wanted[0], wanted[1] && w.defined(), false});
+  return {dx, dweight};
 }
 
 }  // namespace

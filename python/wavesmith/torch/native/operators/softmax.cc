@@ -12,6 +12,7 @@
 #include <ATen/ops/_softmax_meta.h>
 #include <ATen/ops/_softmax_ops.h>
 #include <ATen/ops/empty.h>
+#include <wavesmith_gradients.h>
 
 #include "operators/fallback.h"
 #include "operators/rows.h"
@@ -33,29 +34,34 @@ bool softmax_of_doubles(const Tensor& self, std::int64_t dimension, bool logarit
   return true;
 }
 
-// Along the last dimension of contiguous tensors in place, otherwise by way of copies.
+// Calls `make(matrix)`, which returns whether it wrote a result's rows along a dimension: in place where that
+// is the last of a contiguous tensor, otherwise by way of a copy.
+template <class Make>
+bool into_rows(const Tensor& out, std::int64_t dimension, at::IntArrayRef sizes, Make make) {
+  const auto last = std::max<std::int64_t>(out.dim(), 1) - 1;
+  if (out.is_contiguous() && dimension == last) return make(out.view(sizes));
+  const Tensor made = at::empty(sizes, out.options());
+  if (!make(made)) return false;
+  out.copy_(made.view(out.movedim(dimension, -1).sizes()).movedim(-1, dimension));
+  return true;
+}
+
 bool softmax(const Tensor& self, std::int64_t dimension, bool logarithm, const Tensor& out) {
   if (softmax_of_doubles(self, dimension, logarithm, out)) return true;
   if (!is_kernel_float(self.scalar_type()) || !is_kernel_float(out.scalar_type())) return false;
   if (self.numel() == 0) return true;
   const KernelCall call(self.device());
   const auto wrapped = at::maybe_wrap_dim(dimension, self.dim());
-  const bool direct = out.is_contiguous() && wrapped == std::max<std::int64_t>(self.dim(), 1) - 1;
   const Tensor x = rows_along(self, wrapped);
-  const Tensor y = direct ? out.view(x.sizes()) : at::empty(x.sizes(), out.options());
-  const wavesmith_kernels_softmax_description description{.rows = x.size(0),
-                                                          .columns = x.size(1),
-                                                          .x = rows_of(x),
-                                                          .y = rows_of(y),
-                                                          .scale = 1,
-                                                          .logarithm = logarithm};
-  if (!launched(wavesmith_kernels_softmax(&description, call.stream()), "softmax")) return false;
-  if (!direct) {
-    const Tensor last = self.dim() == 0 ? self.view({1}) : self.movedim(wrapped, -1);
-    const Tensor made = y.view(last.sizes());
-    out.copy_(self.dim() == 0 ? made.view(at::IntArrayRef()) : made.movedim(-1, wrapped));
-  }
-  return true;
+  return into_rows(out, wrapped, x.sizes(), [&](const Tensor& y) {
+    const wavesmith_kernels_softmax_description description{.rows = x.size(0),
+                                                            .columns = x.size(1),
+                                                            .x = rows_of(x),
+                                                            .y = rows_of(y),
+                                                            .scale = 1,
+                                                            .logarithm = logarithm};
+    return launched(wavesmith_kernels_softmax(&description, call.stream()), "softmax");
+  });
 }
 
 Tensor& softmax_out(const Tensor& self, std::int64_t dimension, bool half_to_float, Tensor& out) {
@@ -87,11 +93,32 @@ Tensor wide(const Tensor& tensor) {
   return type == at::kHalf || type == at::kBFloat16 ? tensor.to(at::kFloat) : tensor;
 }
 
+// The gradient by one kernel, along the last dimension of a contiguous result in place; whether there is one.
+bool softmax_gradient(const Tensor& grad, const Tensor& output, std::int64_t dimension, bool logarithm,
+                      const Tensor& out) {
+  for (const Tensor* tensor : {&grad, &output, &out}) {
+    if (!is_kernel_float(tensor->scalar_type())) return false;
+  }
+  const KernelCall call(grad.device());
+  const auto wrapped = at::maybe_wrap_dim(dimension, output.dim());
+  const Tensor dy = rows_along(grad, wrapped), y = rows_along(output, wrapped);
+  return into_rows(out, wrapped, y.sizes(), [&](const Tensor& dx) {
+    const wavesmith_kernels_softmax_backward_description backward{.rows = y.size(0),
+                                                                  .columns = y.size(1),
+                                                                  .y = rows_of(y),
+                                                                  .dy = rows_of(dy),
+                                                                  .dx = rows_of(dx),
+                                                                  .scale = 1,
+                                                                  .logarithm = logarithm};
+    return launched(wavesmith_kernels_softmax_backward(&backward, call.stream()), "softmax_backward");
+  });
+}
+
 Tensor& softmax_backward_out(const Tensor& grad, const Tensor& output, std::int64_t dimension,
                              at::ScalarType input, Tensor& out) {
   same_device("softmax_backward", {{"grad_output", &grad}, {"output", &output}, {"grad_input", &out}});
   Implemented<at::meta::structured__softmax_backward_data>(false, out).meta(grad, output, dimension, input);
-  if (out.numel() == 0) return out;
+  if (out.numel() == 0 || softmax_gradient(grad, output, dimension, false, out)) return out;
   const Tensor weights = wide(output), product = wide(grad).mul(weights);
   return out.copy_(product.sub(weights.mul(product.sum(dimension, true))));
 }
@@ -101,7 +128,7 @@ Tensor& log_softmax_backward_out(const Tensor& grad, const Tensor& output, std::
   same_device("log_softmax_backward", {{"grad_output", &grad}, {"output", &output}, {"out", &out}});
   Implemented<at::meta::structured__log_softmax_backward_data>(false, out)
       .meta(grad, output, dimension, input);
-  if (out.numel() == 0) return out;
+  if (out.numel() == 0 || softmax_gradient(grad, output, dimension, true, out)) return out;
   const Tensor upstream = wide(grad);
   return out.copy_(upstream.sub(wide(output).exp().mul(upstream.sum(dimension, true))));
 }
