@@ -26,8 +26,8 @@ MOST = 10
 """Percent of the hot loop."""
 
 STREAMS = re.compile(r"(decode|norm|softmax|combine)|mla_\w+_16$|gemm_\w+?_(16|32|64)x\d+x(256|512|1024)_")
-"""Kernels whose loads the memory behind all caches serves: what reads everything once (latent attention of 16 rows, that
-is of few heads, too), and products of few rows, whose workgroups share A alone."""
+"""Kernels whose loads the memory behind all caches serves: what reads everything once (so does latent attention of few
+heads), and products of few rows, whose workgroups share A alone."""
 
 
 @dataclass(frozen=True)
