@@ -1,6 +1,6 @@
 """What `wavesmith check` costs: the processor time of a checked run beside that of the same run unchecked.
 
-python bench/python/check_costs.py [--build build/release] [--gpu mi300x] [--repeats 5]
+python bench/python/check_costs.py [--build build/release] [--gpu mi300x] [--repeats 5] [--seed 1]
 
 Runs a matrix product, attention, a reduction and a sort in turns, unchecked and under each checker, so that what else
 the machine does hits all alike, and prints the median ratio of processor time with the least and the most.
@@ -23,7 +23,7 @@ PROGRAMS = {
     "gemm": ("bin/wavesmith_kernels_bench", "gemm", "4096", "4096", "4096", "bf16"),
     "attention": ("bin/wavesmith_kernels_bench", "attention", "1", "8", "8", "4096", "4096", "128", "bf16"),
     "reduce": ("bin/wavesmith_kernels_bench", "reduce", "16384", "16384", "f32", "rows"),
-    "sort": ("tests/hip/rocprim_mi300x",),
+    "sort": ("tests/hip/rocprim_mi300x", "SEED"),  # of its sizes: another one in each turn
 }
 
 
@@ -42,15 +42,16 @@ def main() -> None:
     parser.add_argument("--build", type=Path, default=Path("build/release"))
     parser.add_argument("--gpu", default="mi300x")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1, help="the first one")
     parser.add_argument("--json", type=Path, help="write the ratios there")
     options = parser.parse_args()
     build = options.build.resolve()
     wavesmith = str(build / "bin/wavesmith")
     rows = []
     for name, (program, *words) in PROGRAMS.items():
-        command = [str(build / program), *words]
         ratios: dict[str, list[float]] = {checker: [] for checker in CHECKERS}
-        for _ in range(options.repeats):
+        for seed in range(options.seed, options.seed + options.repeats):
+            command = [str(build / program), *(word.replace("SEED", str(seed)) for word in words)]
             plain = processor_seconds([wavesmith, "run", "--quiet", "--gpu", options.gpu, "--", *command])
             for checker in CHECKERS:
                 run = [wavesmith, "check", "--checks", checker, "--gpu", options.gpu, "--", *command]
