@@ -93,6 +93,8 @@ def test_products_with_logarithms() -> None:
         ours = torch.special.xlog1py(x.to("wavesmith"), y.to("wavesmith")).cpu()
     torch.testing.assert_close(ours, torch.special.xlog1py(x, y), equal_nan=True)
     on_both(torch.special.xlog1py, torch.randn(4, 1), torch.rand(3), tolerance=TOLERANCE)
+    on_both(lambda y: torch.special.xlog1py(0.5, y), torch.rand(3), tolerance=TOLERANCE)
+    on_both(lambda x: torch.special.xlog1py(x, 2), torch.randn(3), tolerance=TOLERANCE)
 
 
 def test_rows_that_are_filled_with_a_number_that_is_read() -> None:
