@@ -5,7 +5,7 @@
 #include "kernels/pointwise/argument.h"
 #include "kernels/pointwise/elements.h"
 #include "kernels/pointwise/functions.h"
-#include "kernels/pointwise/reduction_arguments.h"
+#include "kernels/pointwise/reduction/arguments.h"
 
 namespace wavesmith::kernels {
 

@@ -1,7 +1,7 @@
 // The C API of indexed elements: checks a call and launches it.
 #include <string>
 
-#include "kernels/pointwise/indexed_arguments.h"
+#include "kernels/indexed/arguments.h"
 #include "kernels/pointwise/strided_checks.h"
 
 namespace wavesmith::kernels {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <string>
 
-#include "kernels/pointwise/reduction_arguments.h"
+#include "kernels/pointwise/reduction/arguments.h"
 #include "kernels/pointwise/strided_checks.h"
 
 namespace wavesmith::kernels {

@@ -1,4 +1,4 @@
-#include "kernels/pointwise/reduction.h"
+#include "kernels/pointwise/reduction/reduction.h"
 
 using namespace wavesmith::kernels;
 

@@ -1,4 +1,4 @@
-#include "kernels/pointwise/indexed.h"
+#include "kernels/indexed/indexed.h"
 
 using namespace wavesmith::kernels;
 

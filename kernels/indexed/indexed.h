@@ -1,9 +1,9 @@
 // Elements that lie where indices say: a thread takes one, or several that follow each other as one.
 #pragma once
 
+#include "kernels/indexed/arguments.h"
 #include "kernels/pointwise/argument.h"
 #include "kernels/pointwise/elements.h"
-#include "kernels/pointwise/indexed_arguments.h"
 
 namespace wavesmith::kernels {
 
