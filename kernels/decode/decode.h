@@ -7,9 +7,9 @@
 // one of all workgroups'.
 #pragma once
 
-#include "kernels/attention/scores.h"
 #include "kernels/attention/softmax.h"
 #include "kernels/decode/keys.h"
+#include "kernels/decode/part.h"
 #include "kernels/decode/results.h"
 
 namespace wavesmith::kernels {
@@ -63,29 +63,14 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
 
   const int lane = arch::thread_id() % Layout::kLanes;
   const int wave = arch::uniform(arch::thread_id() / Layout::kLanes);
-  // A die gets tiles that follow each other: its cache holds the keys that several of them read.
-  const int number = arch::workgroup_id() % g.dies * g.per_die + arch::workgroup_id() / g.dies;
+  const int number = decode_number(g);
   if (number >= g.workgroups) return;
-  const int tile = number % g.tiles, split = number / g.tiles % g.splits;
-  const int head_kv = number / g.tiles / g.splits % g.heads_kv,
-            batch = number / g.tiles / g.splits / g.heads_kv;
+  const DecodePart<Layout::kRows, kKeys> mine(g, number);
+  const int batch = mine.batch, split = mine.split, begin = mine.begin, end = mine.end;
+  const int row = mine.first_row + Layout::row(lane);
+  const int query = row / g.heads_per_kv, head = mine.head_kv * g.heads_per_kv + row % g.heads_per_kv;
 
-  // Rows are queries in order, of each all heads.
-  const int first_row = tile * Layout::kRows, row = first_row + Layout::row(lane);
-  const int first_query = first_row / g.heads_per_kv, query = row / g.heads_per_kv;
-  const int head = head_kv * g.heads_per_kv + row % g.heads_per_kv;
-  const int last_row = (first_row + Layout::kRows < g.rows ? first_row + Layout::kRows : g.rows) - 1;
-  const int queries = last_row / g.heads_per_kv - first_query + 1;
-
-  int length = arch::uniform(g.lengths[batch]);
-  length = length < 0 ? 0 : length < g.longest ? length : g.longest;
-  Sight sight(g.left, 0, g.length_q, length);
-  const int begin = sight.begin(first_query) / kKeys * kKeys + split * g.keys;
-  const int end_of_all = sight.end(first_query, queries);
-  const int end = begin + g.keys < end_of_all ? begin + g.keys : end_of_all;
-  sight.keys = end;
-
-  const PagedHead k(g.k, head_kv), v(g.v, head_kv);
+  const PagedHead k(g.k, mine.head_kv), v(g.v, mine.head_kv);
   typename ValueTile<Shape>::Results o;
   o.clear();
   Softmax<Atom, 1> softmax;
@@ -130,8 +115,9 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
       keys.load(k, pages, next.k, key + kStep, lane);
       arch::keep_accesses();
       const int of_group = key + lane / Layout::kRows * Shape::kInGroup;
-      shape(scores, scaled, slope, query, of_group, length - g.length_q);
-      if (!sight.whole(first_query, queries, key, kKeys)) hide(scores, sight, query, of_group);
+      shape(scores, scaled, slope, query, of_group, mine.length - g.length_q);
+      if (!mine.sight.whole(mine.first_query, mine.queries, key, kKeys))
+        hide(scores, mine.sight, query, of_group);
       softmax.follow(scores, 1, [&](int, float by) {
         TILE_UNROLL for (int j = 0; j < Shape::kColumns; ++j) o.at[0][j] *= by;
       });

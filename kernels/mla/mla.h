@@ -26,30 +26,14 @@ TILE_DEVICE void decode_latents(const DecodeArguments& g) {
 
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes), part = wave % Shape::kParts;
-  // A die gets tiles that follow each other: its cache holds the keys that several of them read.
-  const int number = arch::workgroup_id() % g.dies * g.per_die + arch::workgroup_id() / g.dies;
+  const int number = decode_number(g);
   if (number >= g.workgroups) return;
-  const int tile = number % g.tiles, split = number / g.tiles % g.splits;
-  const int head_kv = number / g.tiles / g.splits % g.heads_kv,
-            batch = number / g.tiles / g.splits / g.heads_kv;
+  const DecodePart<Shape::kRows, kKeys> mine(g, number);
+  const int batch = mine.batch, split = mine.split, begin = mine.begin, end = mine.end;
+  const int row = mine.first_row + wave / Shape::kParts * Layout::kRows + Layout::row(lane);
+  const int query = row / g.heads_per_kv, head = mine.head_kv * g.heads_per_kv + row % g.heads_per_kv;
 
-  // Rows are queries in order, of each all heads.
-  const int first_row = tile * Shape::kRows;
-  const int row = first_row + wave / Shape::kParts * Layout::kRows + Layout::row(lane);
-  const int first_query = first_row / g.heads_per_kv, query = row / g.heads_per_kv;
-  const int head = head_kv * g.heads_per_kv + row % g.heads_per_kv;
-  const int last_row = (first_row + Shape::kRows < g.rows ? first_row + Shape::kRows : g.rows) - 1;
-  const int queries = last_row / g.heads_per_kv - first_query + 1;
-
-  int length = arch::uniform(g.lengths[batch]);
-  length = length < 0 ? 0 : length < g.longest ? length : g.longest;
-  Sight sight(g.left, 0, g.length_q, length);
-  const int begin = sight.begin(first_query) / kKeys * kKeys + split * g.keys;
-  const int end_of_all = sight.end(first_query, queries);
-  const int end = begin + g.keys < end_of_all ? begin + g.keys : end_of_all;
-  sight.keys = end;
-
-  const PagedHead latents(g.k, head_kv);
+  const PagedHead latents(g.k, mine.head_kv);
   typename ValueReader<Shape>::Results o;
   o.clear();
   Softmax<Atom, 1> softmax;
@@ -98,8 +82,8 @@ TILE_DEVICE void decode_latents(const DecodeArguments& g) {
       if constexpr (ValueReader<Shape>::kAhead) rows = values.read(0, shared);  // while scores become weights
       arch::keep_accesses();
       change_sums(scores, 0, [&](float score, int) { return score * factor; });
-      if (!sight.whole(first_query, queries, key, kKeys))
-        hide(scores, sight, query, key + lane / Layout::kRows * Shape::kInGroup);
+      if (!mine.sight.whole(mine.first_query, mine.queries, key, kKeys))
+        hide(scores, mine.sight, query, key + lane / Layout::kRows * Shape::kInGroup);
       softmax.follow(scores, 1, [&](int, float by) {
         TILE_UNROLL for (int j = 0; j < Shape::kColumns; ++j) o.at[0][j] *= by;
       });
