@@ -96,7 +96,7 @@ class Estimate {
     const double count = std::ceil(size / block), shown = std::min(count, kMost);
     const double before = weight_;
     weight_ *= count / shown;
-    for (double i = 0; i < shown; ++i) {
+    for (int i = 0; i < static_cast<int>(shown); ++i) {
       const double first = std::floor((i + 0.5) * count / shown) * block;
       step(first, std::min(block, size - first));
     }
@@ -181,9 +181,11 @@ class Estimate {
     sytrd(n);
     if (!problem_.vectors) return iterate(n);
     // Divide and conquer: 4/3 n^3 multiply-adds at most, halved by each level; then Q applied to the vectors.
-    for (double part = n; part > kTridiagonalBlock; part /= 2) {
+    double part = n;
+    while (part > kTridiagonalBlock) {
       weight_ = n / part;
       product(part, part, part / 2);
+      part /= 2;
     }
     weight_ = 1;
     reflect(n, n, n);

@@ -59,7 +59,7 @@ Result<Prediction> predict_fourier(const gpus::Gpu& gpu, const FourierProblem& p
   std::vector<Pass> passes;
   const auto add = [&](double length, bool side_by_side) {
     const FourierPasses rows = fourier_passes(length, problem.twice);
-    for (double i = 0; i < rows.count; ++i) passes.push_back({rows.growth, false});
+    passes.insert(passes.end(), static_cast<size_t>(std::ceil(rows.count)), {rows.growth, false});
     // Kernels that take blocks of columns exist up to 512 rows (SBCC); others stand between two transposes.
     if (!side_by_side && length > 512) passes.insert(passes.end(), 2, {1, true});
   };
