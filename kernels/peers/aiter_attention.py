@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 from attention_reference import HEAD, check_attention
-from hip import Kernel, call, memory, slots, target
+from hip import Kernel, memory, run_or_check, slots, target
 
 ROWS = 256  # of queries per workgroup
 THREADS = 512
@@ -57,13 +57,13 @@ def main(folder: str, *words: str) -> None:
     batch, heads, kv_heads, length = (int(word) for word in words if word.isdigit())
     causal = "causal" in words
     attention = Attention(Path(folder), batch, heads, kv_heads, length, causal)
-    if "--check" in words:
-        matrices = attention.q, attention.k, attention.v, attention.o
-        check_attention(attention.run, matrices, (batch, heads, kv_heads, length), causal, attention.kernel.symbol)
-    else:
-        for _ in range(2):
-            attention.run()
-    call("hipDeviceSynchronize")
+    matrices = attention.q, attention.k, attention.v, attention.o
+    shape = batch, heads, kv_heads, length
+
+    def check() -> None:
+        check_attention(attention.run, matrices, shape, causal, attention.kernel.symbol)
+
+    run_or_check(attention.run, check, words)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 from attention_reference import HEAD, check_gradients
-from hip import Kernel, call, clear, memory, slots, target
+from hip import Kernel, clear, memory, run_or_check, slots, target
 
 KEYS = 192  # per workgroup
 THREADS = 256
@@ -56,13 +56,13 @@ def main(folder: str, *words: str) -> None:
     batch, heads, kv_heads, length = (int(word) for word in words if word.isdigit())
     causal = "causal" in words
     one = Gradients(Path(folder), batch, heads, kv_heads, length, causal)
-    if "--check" in words:
-        read = one.q, one.k, one.v, one.d_o, one.lse, one.delta
-        check_gradients(one.run, read, (one.dq, one.dk, one.dv), (batch, heads, kv_heads, length), causal)
-    else:
-        for _ in range(2):
-            one.run()
-    call("hipDeviceSynchronize")
+    read = one.q, one.k, one.v, one.d_o, one.lse, one.delta
+    shape = batch, heads, kv_heads, length
+
+    def check() -> None:
+        check_gradients(one.run, read, (one.dq, one.dk, one.dv), shape, causal)
+
+    run_or_check(one.run, check, words)
 
 
 if __name__ == "__main__":

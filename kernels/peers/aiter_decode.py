@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from hip import Kernel, call, memory, random_bf16, read, slots, target, widened, write
+from hip import Kernel, memory, random_bf16, read, run_or_check, slots, target, widened, write
 
 HEAD = 128
 PAGE = 16
@@ -79,12 +79,7 @@ def check(decode: Decode) -> None:
 
 def main(folder: str, *words: str) -> None:
     decode = Decode(Path(folder), *(int(word) for word in words if word.isdigit()))
-    if "--check" in words:
-        check(decode)
-    else:
-        for _ in range(2):
-            decode.run()
-    call("hipDeviceSynchronize")
+    run_or_check(decode.run, lambda: check(decode), words)
 
 
 if __name__ == "__main__":

@@ -24,13 +24,13 @@ import numpy as np
 from aiter_tiles import Tile, choose_bf16, choose_i8, likely, tiles_of
 from hip import (
     Kernel,
-    call,
     clear,
     compute_units,
     expect_within,
     memory,
     random_bf16,
     read,
+    run_or_check,
     slots,
     target,
     widened,
@@ -174,12 +174,11 @@ def main(folder: str, operands: str, *words: str) -> None:
         sys.exit(f"AITER's kernels of {operands} want K in whole pieces of {PIECE[operands]}")
     name = next((word for word in words[3:] if word != "--check"), "")
     product = {"bf16": Bf16, "i8": I8, "f4": F4}[operands](Path(folder), m, n, k, name)
-    if "--check" in words:
+
+    def check() -> None:
         expect_within(*product.compared(), f"{product.kernel.symbol} {product.grid}")
-    else:
-        for _ in range(2):
-            product.run()
-    call("hipDeviceSynchronize")
+
+    run_or_check(product.run, check, words)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from hip import Kernel, call, compute_units, memory, random_bf16, read, slots, target, write
+from hip import Kernel, compute_units, memory, random_bf16, read, run_or_check, slots, target, write
 
 KEY, VALUE = 576, 512
 KERNELS = {16: ("mla_dec_stage1_bf16_a16w16_subQ16_mqa16", 16), 128: ("mla_dec_stage1_bf16_a16w16_subQ128_mqa128", 128)}
@@ -94,12 +94,7 @@ def check(decode: Decode) -> None:
 
 def main(folder: str, *words: str) -> None:
     decode = Decode(Path(folder), *(int(word) for word in words if word.isdigit()))
-    if "--check" in words:
-        check(decode)
-    else:
-        for _ in range(2):
-            decode.run()
-    call("hipDeviceSynchronize")
+    run_or_check(decode.run, lambda: check(decode), words)
 
 
 if __name__ == "__main__":

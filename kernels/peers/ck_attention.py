@@ -19,7 +19,7 @@ from pathlib import Path
 
 from attention_reference import HEAD, check_attention
 from ck_objects import objects_of, symbols_of
-from hip import Kernel, call, memory, target
+from hip import Kernel, memory, run_or_check, target
 
 ROWS = 128  # of queries per workgroup
 THREADS = 256
@@ -69,12 +69,11 @@ def main(folder: str, *words: str) -> None:
         sys.exit("LENGTH is divisible by 128, and HEADS by KV_HEADS")
     causal = "causal" in words
     attention = Attention(Path(folder), *shape, causal)
-    if "--check" in words:
+
+    def check() -> None:
         check_attention(attention.run, attention.matrices, shape, causal, "attention", CUT)
-    else:
-        for _ in range(2):
-            attention.run()
-    call("hipDeviceSynchronize")
+
+    run_or_check(attention.run, check, words)
 
 
 if __name__ == "__main__":

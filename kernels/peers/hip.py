@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 CAPABILITY = {(9, 0): "gfx90a", (9, 4): "gfx942", (9, 5): "gfx950", (11, 0): "gfx1100", (12, 0): "gfx1201"}
@@ -123,3 +124,13 @@ def expect_within(got: object, want: object, bounds: object, name: str) -> None:
     print(f"{name}: the largest error is {(errors / bounds).max():.2g} of its bound")
     if wrong:
         sys.exit(f"{wrong} of {errors.size} numbers are wrong")
+
+
+def run_or_check(run: Callable[[], None], check: Callable[[], None], words: Sequence[str]) -> None:
+    """Runs a peer twice, for the cycle model, or compares its result where --check is among the words."""
+    if "--check" in words:
+        check()
+    else:
+        run()
+        run()
+    call("hipDeviceSynchronize")

@@ -19,8 +19,8 @@ from ctypes import c_void_p
 import triton
 import triton.language as tl
 from attention_reference import HEAD, check_attention
-from hip import memory, target
-from triton_launch import Compiled, run_or_check
+from hip import memory, run_or_check, target
+from triton_launch import Compiled
 
 #: Of queries and keys, the waves of a program, and its stages: on CDNA, and on RDNA.
 TILES = {
@@ -130,7 +130,7 @@ def main(*words: str) -> None:
         one = Attention(sizes, "causal" in words, matrices, tile)
         if not one.compiled.fits():
             continue
-        run_or_check(one, words)
+        run_or_check(one.run, one.check, words)
 
 
 if __name__ == "__main__":

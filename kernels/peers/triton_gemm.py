@@ -19,8 +19,8 @@ from ctypes import c_void_p
 import numpy as np
 import triton
 import triton.language as tl
-from hip import expect_within, memory, random_bf16, read, target, widened, write
-from triton_launch import Compiled, run_or_check
+from hip import expect_within, memory, random_bf16, read, run_or_check, target, widened, write
+from triton_launch import Compiled
 
 #: Of rows, columns and K, twice as many of 8 bits, and the waves of a program.
 TILES = [
@@ -125,7 +125,7 @@ def main(*words: str) -> None:
         one = Product((m, n, k), matrices, tile, small)
         if not one.compiled.fits():
             continue
-        run_or_check(one, words)
+        run_or_check(one.run, one.check, words)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import struct
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from ctypes import c_void_p
 from pathlib import Path
-from typing import Protocol
 
 import triton
-from hip import Kernel, attribute, call, target
+from hip import Kernel, attribute, target
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
@@ -63,18 +62,3 @@ class Compiled:
             made += struct.pack("<Q", value.value) if isinstance(value, c_void_p) else struct.pack("<i", value)
         made += b"\0" * (-len(made) % 8) + bytes(16)  # no scratch memory, and none for a profiler
         self.kernel.launch((grid, 1, 1), self.threads, made, self.shared)
-
-
-class Peer(Protocol):
-    def run(self) -> None: ...
-    def check(self) -> None: ...
-
-
-def run_or_check(peer: Peer, words: Sequence[str]) -> None:
-    """Runs it twice, for the cycle model, or compares its result where --check is among the words."""
-    if "--check" in words:
-        peer.check()
-    else:
-        peer.run()
-        peer.run()
-    call("hipDeviceSynchronize")

@@ -17,8 +17,8 @@ from ctypes import c_void_p
 import numpy as np
 import triton
 import triton.language as tl
-from hip import expect_within, memory, random_bf16, read, widened, write
-from triton_launch import Compiled, run_or_check
+from hip import expect_within, memory, random_bf16, read, run_or_check, widened, write
+from triton_launch import Compiled
 
 EPSILON = 1e-5
 WAVES = (2, 4, 8, 16)
@@ -92,7 +92,7 @@ def main(operation: str, *words: str) -> None:
         if columns > waves * MOST_NUMBERS:
             continue
         one = OfRows(operation, rows, columns, matrices, waves)
-        run_or_check(one, words)
+        run_or_check(one.run, one.check, words)
 
 
 if __name__ == "__main__":

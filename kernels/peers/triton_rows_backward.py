@@ -17,8 +17,8 @@ from ctypes import c_void_p
 import numpy as np
 import triton
 import triton.language as tl
-from hip import expect_within, memory, random_bf16, read, widened, write
-from triton_launch import Compiled, run_or_check
+from hip import expect_within, memory, random_bf16, read, run_or_check, widened, write
+from triton_launch import Compiled
 from triton_rows import EPSILON, MOST_NUMBERS, WAVES
 
 PROGRAMS = 512
@@ -133,7 +133,8 @@ def main(operation: str, *words: str) -> None:
     for waves in WAVES:
         if columns > waves * MOST_NUMBERS:
             continue
-        run_or_check(OfRows(operation, rows, columns, memories, waves), words)
+        one = OfRows(operation, rows, columns, memories, waves)
+        run_or_check(one.run, one.check, words)
 
 
 if __name__ == "__main__":
