@@ -14,16 +14,16 @@ random. What stands right of the computed columns is the writer's.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from profiled import NotProfiledError, profiled
 
 PAGES = Path(__file__).resolve().parent.parent / "docs/handbook"
 TOLERANCE = 0.01
@@ -103,16 +103,11 @@ def rows_of(page: Path) -> list[Row]:
 
 
 def profile(build: Path, row: Row) -> list[Kernel]:
-    """What runs of the row's work, without what only fills its inputs."""
-    command = [str(build / "bin/wavesmith"), "profile", "--sampled", "--json", "--gpu", row.gpu, "--"]
-    ran = subprocess.run(
-        [*command, str(build / "bin/wavesmith_kernels_bench"), *row.work.split()], capture_output=True, text=True
-    )
-    begin = re.search(r"^\{$", ran.stdout, re.MULTILINE)
-    if ran.returncode or not begin:
-        sys.exit(f"handbook: {row.gpu} {row.work}: {ran.stderr[-500:]}")
-    told = json.JSONDecoder().raw_decode(ran.stdout[begin.start() :])[0]
-    return [kernel for kernel in told["kernels"] if "fill" not in kernel["name"].lower()]
+    """What runs of the row's work."""
+    try:
+        return profiled(build, row.gpu, [build / "bin/wavesmith_kernels_bench", *row.work.split()])
+    except NotProfiledError as error:
+        sys.exit(f"handbook: {row.gpu} {row.work}: {error}")
 
 
 def agree(old: str, new: str) -> bool:

@@ -20,8 +20,6 @@ from __future__ import annotations
 import argparse
 import functools
 import json
-import os
-import re
 import shlex
 import subprocess
 import sys
@@ -31,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from findings import stated
+from profiled import NotProfiledError, profiled
 from speed_operations import (
     AITERS_GPUS,
     CKS_GPUS,
@@ -104,16 +103,13 @@ class Machine:
 
     def profiled(self, gpu: str, command: Command, peer: str = "") -> Timed | str:
         """What the cycle model says of one call; a text where there is none."""
-        profile = [self.build / "bin/wavesmith", "profile", "--gpu", gpu, "--sampled", "--json", "--", *command]
-        environment = os.environ | {"ROUNDS": "2"}
+        environment = {"ROUNDS": "2"}
         if peer == "rocBLAS":
             environment["WAVESMITH_LIBRARIES"] = str(self.rocblas)
-        done = subprocess.run(profile, capture_output=True, text=True, env=environment, check=False)
-        start = re.search(r"^\{$", done.stdout, re.MULTILINE)
-        if done.returncode or not start:
-            return " ".join((done.stderr or done.stdout).split()[-20:])
-        kernels = json.JSONDecoder().raw_decode(done.stdout[start.start() :])[0]["kernels"]
-        kernels = [kernel for kernel in kernels if "fill" not in kernel["name"].lower()]
+        try:
+            kernels = profiled(self.build, gpu, command, environment)
+        except NotProfiledError as error:
+            return str(error)
         if not kernels:
             return "no kernel was launched"
         if peer in OF_SEVERAL or peer in self.also:

@@ -1,0 +1,34 @@
+"""What `wavesmith profile` says of the kernels of a program."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+class NotProfiledError(Exception):
+    """There is no profile; says why."""
+
+
+def profiled(
+    build: Path, gpu: str, program: Sequence[str | Path], environment: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """The program's kernels, sampled, without those that only fill its inputs.
+
+    Raises:
+        NotProfiledError: the program or the profile failed.
+    """
+    command = [build / "bin/wavesmith", "profile", "--gpu", gpu, "--sampled", "--json", "--", *program]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **(environment or {})}, check=False
+    )
+    start = re.search(r"^\{$", done.stdout, re.MULTILINE)  # behind what the program prints
+    if done.returncode or not start:
+        raise NotProfiledError(" ".join((done.stderr or done.stdout).split()[-20:]))
+    kernels = json.JSONDecoder().raw_decode(done.stdout[start.start() :])[0]["kernels"]
+    return [kernel for kernel in kernels if "fill" not in kernel["name"].lower()]
