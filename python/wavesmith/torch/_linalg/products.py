@@ -52,8 +52,6 @@ def _product_added_out(
 def _sum_of_terms(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """The sums along the last dimension, of the operands' type."""
     terms = a * b
-    if terms.is_complex():
-        return torch.view_as_complex(torch.view_as_real(terms).sum(-2))
     return terms.sum(-1, dtype=terms.dtype)
 
 
