@@ -43,6 +43,17 @@ class DecodeOnEachGpu : public OnEachGpu {
             << one.text() << " wrote beyond the rows, at element " << i;
   }
 
+  /// The same of contexts that are split, twice: sums do not depend on what was in the workspace.
+  void check_split(const DecodeCase& one) {
+    DecodeProblem made(one, random_);
+    check(made);
+    if (HasFatalFailure()) return;
+    EXPECT_GT(made.workspace_bytes, 0U);
+    const Elements first = made.o.elements;
+    made.run();
+    EXPECT_EQ(made.o.elements.bytes, first.bytes);
+  }
+
   /// The rows of the table for this GPU's target, of latent attention or of the others.
   static std::vector<DecodeConfiguration> configurations(bool latent) {
     std::vector<DecodeConfiguration> rows;

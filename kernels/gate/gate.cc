@@ -6,7 +6,6 @@ namespace wavesmith::kernels {
 namespace {
 
 constexpr const char* kName = "gate";
-constexpr int64_t kColumnsAtOnce = int64_t{kRowThreads} * 8;  ///< of a workgroup
 
 wavesmith_kernels_status check(const wavesmith_kernels_gate_description& gate) {
   if (gate.rows > 0 && gate.columns > 0) {
@@ -49,17 +48,11 @@ wavesmith_kernels_status wavesmith_kernels_gate(const wavesmith_kernels_gate_des
                                 .type_y = gate->y.type,
                                 .activation = gate->activation};
   if (gate->scales.scaling == WAVESMITH_KERNELS_SCALE_PER_ROW) {
-    bool aligned = true;
-    for (const wavesmith_kernels_rows* one : {&gate->gate, &gate->up, &gate->y})
-      aligned = aligned && is_aligned(*one, gate->columns);
+    const bool aligned = are_aligned({&gate->gate, &gate->up, &gate->y}, gate->columns);
     return launch_rows(kName, row_configuration(gate->columns, aligned), gate->rows, &arguments,
                        sizeof(arguments), stream);
   }
-  const int64_t blocks = (gate->columns + kColumnsAtOnce - 1) / kColumnsAtOnce;
-  if (blocks * gate->rows > INT32_MAX / kRowThreads)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gate: the matrices have more elements than a grid covers");
-  const Device* device = nullptr;
-  if (const auto status = current_device(device)) return status;
-  return launch(*device, kName, {static_cast<unsigned>(blocks * gate->rows), 1, kRowThreads}, &arguments,
-                sizeof(arguments), stream);
+  const EightGrid grid = grid_of_rows(gate->rows, gate->columns);
+  if (const auto status = check_grid(kName, grid)) return status;
+  return launch_eights(kName, grid, &arguments, sizeof(arguments), stream);
 }

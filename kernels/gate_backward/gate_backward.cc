@@ -11,7 +11,6 @@ namespace {
 using Description = wavesmith_kernels_gate_backward_description;
 
 constexpr const char* kName = "gate_backward";
-constexpr int64_t kColumnsAtOnce = int64_t{kRowThreads} * 8;  ///< of a workgroup
 
 wavesmith_kernels_status check(const Description& one) {
   if (one.rows > 0 && one.columns > 0) {
@@ -58,8 +57,7 @@ wavesmith_kernels_status wavesmith_kernels_gate_backward(
                                         .type_dgate = one.dgate.type,
                                         .type_dup = one.dup.type,
                                         .activation = one.activation};
-  const int64_t workgroups = (one.columns + kColumnsAtOnce - 1) / kColumnsAtOnce * one.rows;
-  const EightGrid grid{0, static_cast<int>(std::min<int64_t>(workgroups, INT32_MAX))};
+  const EightGrid grid = grid_of_rows(one.rows, one.columns);
   if (const auto status = check_grid(kName, grid)) return status;
   return launch_eights(kName, grid, &arguments, sizeof(arguments), stream);
 }

@@ -51,10 +51,8 @@ wavesmith_kernels_status check(const wavesmith_kernels_norm_description& norm) {
 }
 
 bool is_aligned(const wavesmith_kernels_norm_description& norm) {
-  bool aligned = kernels::is_aligned(norm.weight) && kernels::is_aligned(norm.bias);
-  for (const wavesmith_kernels_rows* one : {&norm.x, &norm.residual, &norm.sum, &norm.y})
-    aligned = aligned && kernels::is_aligned(*one, norm.columns);
-  return aligned;
+  return kernels::is_aligned(norm.weight) && kernels::is_aligned(norm.bias) &&
+         are_aligned({&norm.x, &norm.residual, &norm.sum, &norm.y}, norm.columns);
 }
 
 /// Where all that there is has one type.

@@ -45,14 +45,10 @@ inline constexpr RowConfiguration kNormBackwardKnownConfigurations[] = {
 
 /// The first configuration that holds rows of that length; null where there is none.
 constexpr const RowConfiguration* norm_backward_configuration(int64_t columns, bool aligned) {
-  for (const RowConfiguration& one : kNormBackwardConfigurations)
-    if (one.aligned == aligned && columns <= one.columns()) return &one;
-  return nullptr;
+  return first_that_holds(kNormBackwardConfigurations, columns, aligned);
 }
 constexpr const RowConfiguration* norm_backward_known_configuration(int64_t columns) {
-  for (const RowConfiguration& one : kNormBackwardKnownConfigurations)
-    if (columns <= one.columns()) return &one;
-  return nullptr;
+  return first_that_holds(kNormBackwardKnownConfigurations, columns, true);
 }
 
 }  // namespace wavesmith::kernels

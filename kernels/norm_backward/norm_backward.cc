@@ -86,11 +86,12 @@ struct Plan {
   int64_t workgroups, pitch;  ///< the pitch of a workgroup's sums
 
   explicit Plan(const Description& one) : pitch((one.columns + 7) / 8 * 8) {
-    bool aligned = is_aligned(one.weight), same = !one.weight || one.weight_type == one.x.type;
-    for (const wavesmith_kernels_rows* matrix : {&one.x, &one.dy, &one.added, &one.dx}) {
-      aligned = aligned && is_aligned(*matrix, one.columns);
-      same = same && (!matrix->data || matrix->type == one.x.type);
-    }
+    const std::initializer_list<const wavesmith_kernels_rows*> all = {&one.x, &one.dy, &one.added, &one.dx};
+    const bool aligned = is_aligned(one.weight) && are_aligned(all, one.columns);
+    const bool same = (!one.weight || one.weight_type == one.x.type) &&
+                      std::ranges::all_of(all, [&](const wavesmith_kernels_rows* matrix) {
+                        return !matrix->data || matrix->type == one.x.type;
+                      });
     const RowConfiguration* const of_type = aligned && same && size_of(one.x.type) == 2
                                                 ? norm_backward_known_configuration(one.columns)
                                                 : nullptr;

@@ -26,9 +26,7 @@ constexpr const RowConfiguration& row_configuration(int64_t columns, bool aligne
 /// null where there is none.
 constexpr const RowConfiguration* known_row_configuration(wavesmith_kernels_type type, int64_t columns) {
   if (type != WAVESMITH_KERNELS_F16 && type != WAVESMITH_KERNELS_BF16) return nullptr;
-  for (const RowConfiguration& one : kKnownRowConfigurations)
-    if (columns <= one.columns()) return &one;
-  return nullptr;
+  return first_that_holds(kKnownRowConfigurations, columns, true);
 }
 
 }  // namespace wavesmith::kernels

@@ -35,6 +35,15 @@ struct RowConfiguration {
   [[nodiscard]] constexpr int rows() const { return threads / lanes; }  ///< per workgroup
 };
 
+/// The first of a list that holds rows of that length; null where there is none.
+template <int kCount>
+constexpr const RowConfiguration* first_that_holds(const RowConfiguration (&list)[kCount], long columns,
+                                                   bool aligned) {
+  for (const RowConfiguration& one : list)
+    if (one.aligned == aligned && columns <= one.columns()) return &one;
+  return nullptr;
+}
+
 #define WAVESMITH_ROW(lanes, parts, aligned, name, why) {kRowThreads, lanes, parts, aligned, #name, why},
 inline constexpr RowConfiguration kRowConfigurations[] = {WAVESMITH_ROW_CONFIGURATIONS(WAVESMITH_ROW)};
 #undef WAVESMITH_ROW

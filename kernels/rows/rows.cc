@@ -105,6 +105,11 @@ bool is_aligned(const wavesmith_kernels_rows& matrix, int64_t columns) {
   return is_aligned(matrix.data) && (!matrix.data || (matrix.row_stride % 8 == 0 && columns % 8 == 0));
 }
 
+bool are_aligned(std::initializer_list<const wavesmith_kernels_rows*> matrices, int64_t columns) {
+  return std::ranges::all_of(
+      matrices, [&](const wavesmith_kernels_rows* matrix) { return is_aligned(*matrix, columns); });
+}
+
 wavesmith_kernels_status launch_rows(const std::string& operation, const RowConfiguration& configuration,
                                      int64_t rows, const void* argument, size_t bytes, void* stream) {
   const Device* device = nullptr;
@@ -121,6 +126,12 @@ EightGrid eight_grid(int64_t rows, int64_t columns, int eights) {
   const int64_t height = int64_t{eights} * (kRowThreads >> shift), width = int64_t{8} << shift;
   const int64_t workgroups = (rows + height - 1) / height * ((columns + width - 1) / width);
   return {shift, static_cast<int>(std::min<int64_t>(workgroups, INT32_MAX))};
+}
+
+EightGrid grid_of_rows(int64_t rows, int64_t columns) {
+  constexpr int64_t kAtOnce = int64_t{kRowThreads} * 8;
+  const int64_t workgroups = (columns + kAtOnce - 1) / kAtOnce * rows;
+  return {0, static_cast<int>(std::min<int64_t>(workgroups, INT32_MAX))};
 }
 
 wavesmith_kernels_status check_grid(const char* operation, const EightGrid& grid) {

@@ -57,6 +57,7 @@ wavesmith_kernels_status check_vector(const char* operation, const char* name, c
 /// Whether eight elements of a column that is a multiple of 8 may be moved at once.
 bool is_aligned(const wavesmith_kernels_rows& matrix, int64_t columns);
 bool is_aligned(const void* vector);
+bool are_aligned(std::initializer_list<const wavesmith_kernels_rows*> matrices, int64_t columns);
 
 /// What the names of an operation's kernels for such matrices begin with.
 std::string known_name(const char* operation, wavesmith_kernels_type type);
@@ -67,6 +68,8 @@ wavesmith_kernels_status launch_rows(const std::string& operation, const RowConf
 
 /// How the eights of a matrix are shared among threads that take so many each.
 EightGrid eight_grid(int64_t rows, int64_t columns, int eights);
+/// The same where a workgroup takes eights of one row alone, one for each thread.
+EightGrid grid_of_rows(int64_t rows, int64_t columns);
 wavesmith_kernels_status check_grid(const char* operation, const EightGrid& grid);
 /// Launches a kernel that takes eights.
 wavesmith_kernels_status launch_eights(const char* kernel, const EightGrid& grid, const void* argument,

@@ -37,7 +37,7 @@ wavesmith_kernels_status wavesmith_kernels_softmax(const wavesmith_kernels_softm
                                    .type_y = softmax->y.type,
                                    .scale = softmax->scale,
                                    .logarithm = softmax->logarithm};
-  const bool aligned = is_aligned(softmax->x, softmax->columns) && is_aligned(softmax->y, softmax->columns);
+  const bool aligned = are_aligned({&softmax->x, &softmax->y}, softmax->columns);
   const RowConfiguration* const known = aligned && softmax->x.type == softmax->y.type
                                             ? known_row_configuration(softmax->x.type, softmax->columns)
                                             : nullptr;

@@ -46,9 +46,7 @@ wavesmith_kernels_status wavesmith_kernels_softmax_backward(
                                            .type_dx = one.dx.type,
                                            .scale = one.scale,
                                            .logarithm = one.logarithm};
-  bool aligned = true;
-  for (const wavesmith_kernels_rows* matrix : {&one.y, &one.dy, &one.dx})
-    aligned = aligned && is_aligned(*matrix, one.columns);
+  const bool aligned = are_aligned({&one.y, &one.dy, &one.dx}, one.columns);
   const bool same = one.y.type == one.dy.type && one.y.type == one.dx.type;
   const RowConfiguration* const known =
       aligned && same ? known_row_configuration(one.y.type, one.columns) : nullptr;
