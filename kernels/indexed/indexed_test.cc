@@ -1,4 +1,6 @@
 // Indexed elements on a GPU of each target.
+#include <array>
+
 #include "kernels/pointwise/strided_testing.h"
 #include "kernels/refusal_testing.h"
 #include "kernels/wavesmith_indexed.h"
@@ -11,12 +13,11 @@ using Description = wavesmith_indexed_description;
 class IndexedElements : public OnStrides {};
 
 TEST_P(IndexedElements, RowsAreTakenPutAndAdded) {
-  for (int round = 0; round < 60; ++round) {
-    const auto operation = static_cast<wavesmith_indexed_operation>(between(0, 2));
+  constexpr std::array kAdded{WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64};
+  for (size_t round = 0; round < 60; ++round) {  // each operation and type in turn
+    const auto operation = static_cast<wavesmith_indexed_operation>(round % 3);
     const bool adds = operation == WAVESMITH_INDEXED_ADD, gets = operation == WAVESMITH_INDEXED_GET;
-    const auto type =
-        adds ? one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64})
-             : any_real();
+    const auto type = adds ? kAdded[round / 3 % kAdded.size()] : any_real();
     const int64_t width = one_of<int64_t>({1, 8, 32, between(1, 50)}), rows = between(1, 30);
     const int64_t count = operation == WAVESMITH_INDEXED_PUT ? between(1, rows) : between(1, 40);
     const int64_t bytes = size_of(type);
