@@ -1,4 +1,5 @@
 // Scans on a GPU of each target.
+#include <array>
 #include <limits>
 
 #include "kernels/refusal_testing.h"
@@ -82,14 +83,15 @@ class Scans : public OnRows {
 };
 
 TEST_P(Scans, RowsOfAnyShape) {
-  for (int round = 0; round < 40; ++round) {
+  constexpr std::array kTypes{WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64};
+  for (size_t round = 0; round < 40; ++round) {  // each operation, type and length of a kernel's in turn
     const auto operation = static_cast<wavesmith_scan_operation>(round % 5);
     const Number type =
-        operation == WAVESMITH_SCAN_LOG_SUM_EXP
-            ? WAVESMITH_POINTWISE_F64
-            : one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64});
+        operation == WAVESMITH_SCAN_LOG_SUM_EXP ? WAVESMITH_POINTWISE_F64 : kTypes[round / 5 % kTypes.size()];
+    const auto length = round % 2 == 0 ? one_of<int64_t>({1, 2, 63, 64, between(1, 64)})
+                                       : one_of<int64_t>({65, 1025, between(65, 1500)});
     const Number from = type == WAVESMITH_POINTWISE_I64 ? WAVESMITH_POINTWISE_I16 : WAVESMITH_POINTWISE_F32;
-    RowsInMemory x = any_rows(from, one_of<int64_t>({1, 2, 63, 64, 65, 1025, between(1, 1500)}), 3000);
+    RowsInMemory x = any_rows(from, length, 3000);
     if (operation == WAVESMITH_SCAN_PRODUCT)
       for (int64_t i = 0; i < x.array.count(); ++i) x.array.set(i, one_of({1.0, -1.0, 1.0}));
     if (operation == WAVESMITH_SCAN_SUM && between(0, 1) == 0)
