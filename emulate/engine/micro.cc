@@ -10,7 +10,16 @@
 namespace wavesmith::emulate {
 namespace {
 
+/// Before code that is compiled for any x86-64: its SSE instructions keep the upper parts of registers, and
+/// so would wait for whatever these last held.
+[[gnu::always_inline]] inline void leave() {
+#ifdef __AVX__
+  __builtin_ia32_vzeroupper();
+#endif
+}
+
 [[gnu::noinline]] void end_of_slice(const Uop* uop, Wave* wave) {
+  leave();
   wave->resume = uop;
   wave->status = Status::Ready;
   if (wave->kept == 0) return;
@@ -49,11 +58,13 @@ void jump_to(const Uop* uop, Wave* wave) {
 
 template <Status kStatus>
 void stop(const Uop* uop, Wave* wave) {
+  leave();
   wave->resume = uop + 1;
   wave->status = kStatus;
 }
 
 void sleep(const Uop* uop, Wave* wave) {
+  leave();
   wave->resume = uop + 1;
   wave->status = Status::Ready;
   wave->slept = 1;
@@ -61,6 +72,7 @@ void sleep(const Uop* uop, Wave* wave) {
 
 void call(const Uop* uop, Wave* wave) {
   const auto function = reinterpret_cast<ControlFunction>(const_cast<void*>(uop->pointer));
+  leave();
   if (!function(uop, wave)) return;
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }

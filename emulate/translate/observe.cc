@@ -95,8 +95,11 @@ Spaces find_addresses(const Wave* wave, MemoryAccess& access) {
     case Pattern::Uniform: {
       access.side_by_side = made.pattern == Pattern::Contiguous;
       const uint64_t step = access.side_by_side ? access.bytes : 0;
-      for (uint64_t lane = 0; lane < kRowLanes; ++lane)
-        access.address[lane] = made.base - start + lane * step;
+      uint64_t next = made.base - start;
+      for (uint64_t& address : access.address) {
+        address = next;
+        next += step;
+      }
       break;
     }
     case Pattern::Interleaved: {
