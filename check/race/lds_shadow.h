@@ -4,18 +4,24 @@
 // the last write, which is the one that counts for whoever comes after it, and all waves that read, or made
 // atomics, since. The order in which the emulator runs waves does not matter: two accesses conflict unless
 // the clocks say that one happens before the other.
+//
+// That is for accesses that may conflict. Before the first of them since the waves last met, accesses are
+// only claimed (lds_claims.h) and noted. Then the cells learn of all that was noted, and of each that
+// follows.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "check/race/lds_claims.h"
 #include "check/race/wave_clocks.h"
+#include "check/runs.h"
+#include "emulate/run/events.h"
 
 namespace wavesmith::check {
-
-enum class AccessKind : uint8_t { Read, Write, Atomic };
 
 /// An instruction's access by a wave, as the race checker takes it.
 struct WaveAccesses {
@@ -24,9 +30,7 @@ struct WaveAccesses {
   uint16_t site;
   bool flag;    ///< by one lane, or of one address: it may be a flag's, a lock's or a counter's
   bool waited;  ///< directly behind a wait for all that came before it
-  uint32_t bytes;
-  uint64_t lanes;
-  const uint64_t* address;
+  const emulate::MemoryAccess& access;
 };
 
 /// Two accesses that nothing orders.
@@ -47,6 +51,7 @@ class LdsShadow {
   void access(const WaveAccesses& made, const WaveClocks& clocks, Found found);
   /// For at least so many bytes.
   void reserve(uint32_t bytes) {
+    claims_.reserve(bytes);
     if (chunks_.size() < (bytes + kChunk - 1) / kChunk) chunks_.resize((bytes + kChunk - 1) / kChunk);
   }
 
@@ -73,23 +78,62 @@ class LdsShadow {
     std::vector<Clocks> clocks;
   };
 
+  /// When an access is made, by its wave's clock.
+  struct Time {
+    uint32_t write, read;  ///< read: of an atomic, too
+  };
+  static Time time_of(uint32_t wave, const WaveClocks& clocks) {
+    return {.write = clocks.now(wave), .read = clocks.used() ? clocks.now(wave) : 0};
+  }
+  struct Noted {
+    Time time;
+    uint32_t bytes;
+    uint32_t first;   ///< the lowest lane's address, or the place of all lanes' among `addresses_`
+    uint32_t stride;  ///< kScattered: lanes' addresses are not equally far apart
+    uint32_t wave;
+    uint64_t lanes;
+    AccessKind kind;
+    bool flag, waited;
+    uint16_t site;
+  };
+  static constexpr uint32_t kScattered = ~uint32_t{0};
+  static constexpr size_t kMostNoted = 1 << 12;
+
+  /// False: it may conflict with an earlier one.
+  bool note(const WaveAccesses& made, const WaveClocks& clocks);
+  /// Cells learn of what was noted.
+  void catch_up(const WaveClocks& clocks);
+  void forget() {
+    claims_.forget();
+    noted_.clear();
+    addresses_.clear();
+    exact_ = false;
+  }
+
   static void refine(Chunk& chunk, uint32_t shift);
   struct Where {
     uint32_t address, bytes;
     uint8_t lane;
   };
   template <AccessKind kKind, class Found>
-  static void visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const WaveClocks& clocks, Where where,
-                    Found& found);
+  static void visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const Time& time,
+                    const WaveClocks& clocks, Where where, Found& found);
   template <AccessKind kKind, class Found>
-  void visit_all(const WaveAccesses& made, const WaveClocks& clocks, Found& found);
+  void visit_all(const WaveAccesses& made, const Time& time, const WaveClocks& clocks, Found& found);
+  template <class Found>
+  void visit_all(const WaveAccesses& made, const Time& time, const WaveClocks& clocks, Found& found);
 
   std::vector<Chunk> chunks_;
+  LdsClaims claims_;
+  std::vector<Noted> noted_;
+  std::vector<uint32_t> addresses_;
+  uint32_t generation_ = 0;
+  bool exact_ = false;  ///< cells know of all
 };
 
 template <AccessKind kKind, class Found>
-void LdsShadow::visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const WaveClocks& clocks,
-                      Where where, Found& found) {
+void LdsShadow::visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const Time& time,
+                      const WaveClocks& clocks, Where where, Found& found) {
   const uint32_t wave = made.wave, self = 1u << wave;
   if (cell.generation != clocks.generation()) {
     cell = Cell{};
@@ -143,17 +187,17 @@ void LdsShadow::visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const 
     cell.read_wave = static_cast<uint8_t>(wave);
     cell.read_lane = where.lane;
     cell.read_flag = made.flag;
-    if (seen) seen->read[wave] = clocks.now(wave);
+    if (seen) seen->read[wave] = time.read;
   } else if constexpr (kKind == AccessKind::Atomic) {
     cell.atomics |= self;
     cell.atomic_site = made.site;
     cell.atomic_lane = where.lane;
-    if (seen) seen->atomic[wave] = clocks.now(wave);
+    if (seen) seen->atomic[wave] = time.read;
   } else {
     cell.write_site = made.site;
     cell.write_wave = static_cast<uint8_t>(wave);
     cell.write_lane = where.lane;
-    cell.write_clock = clocks.now(wave);
+    cell.write_clock = time.write;
     cell.write_flag = made.flag;
     cell.write_waited = made.waited;
     cell.readers = cell.atomics = 0;
@@ -162,14 +206,15 @@ void LdsShadow::visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const 
 }
 
 template <AccessKind kKind, class Found>
-void LdsShadow::visit_all(const WaveAccesses& made, const WaveClocks& clocks, Found& found) {
+void LdsShadow::visit_all(const WaveAccesses& made, const Time& time, const WaveClocks& clocks,
+                          Found& found) {
   uint64_t before = ~uint64_t{0};
-  for (uint64_t left = made.lanes; left; left &= left - 1) {
+  for (uint64_t left = made.access.lanes; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    uint64_t address = made.address[lane];
+    uint64_t address = made.access.address[lane];
     if (address == before) continue;
     before = address;
-    const uint64_t end = address + made.bytes;
+    const uint64_t end = address + made.access.bytes;
     while (address < end) {
       Chunk& chunk = chunks_[address / kChunk];
       const auto from = static_cast<uint32_t>(address % kChunk);
@@ -180,7 +225,7 @@ void LdsShadow::visit_all(const WaveAccesses& made, const WaveClocks& clocks, Fo
       Clocks* const seen = chunk.clocks.empty() ? nullptr : chunk.clocks.data();
       const auto first = static_cast<uint32_t>(address / kChunk * kChunk);
       for (uint32_t i = from >> chunk.shift; i < to >> chunk.shift; ++i)
-        visit<kKind>(chunk.cells[i], seen ? seen + i : nullptr, made, clocks,
+        visit<kKind>(chunk.cells[i], seen ? seen + i : nullptr, made, time, clocks,
                      {first + (i << chunk.shift), 1u << chunk.shift, static_cast<uint8_t>(lane)}, found);
       address += to - from;
     }
@@ -188,15 +233,24 @@ void LdsShadow::visit_all(const WaveAccesses& made, const WaveClocks& clocks, Fo
 }
 
 template <class Found>
-void LdsShadow::access(const WaveAccesses& made, const WaveClocks& clocks, Found found) {
+void LdsShadow::visit_all(const WaveAccesses& made, const Time& time, const WaveClocks& clocks,
+                          Found& found) {
   switch (made.kind) {
     case AccessKind::Read:
-      return visit_all<AccessKind::Read>(made, clocks, found);
+      return visit_all<AccessKind::Read>(made, time, clocks, found);
     case AccessKind::Write:
-      return visit_all<AccessKind::Write>(made, clocks, found);
+      return visit_all<AccessKind::Write>(made, time, clocks, found);
     case AccessKind::Atomic:
-      return visit_all<AccessKind::Atomic>(made, clocks, found);
+      return visit_all<AccessKind::Atomic>(made, time, clocks, found);
   }
+}
+
+template <class Found>
+void LdsShadow::access(const WaveAccesses& made, const WaveClocks& clocks, Found found) {
+  if (std::exchange(generation_, clocks.generation()) != clocks.generation()) forget();
+  if (!exact_ && note(made, clocks)) return;
+  if (!std::exchange(exact_, true)) catch_up(clocks);
+  visit_all(made, time_of(made.wave, clocks), clocks, found);
 }
 
 }  // namespace wavesmith::check

@@ -220,9 +220,7 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
                           .site = facts.number,
                           .flag = flag,
                           .waited = states_[number].waited_for_lds,
-                          .bytes = access.bytes,
-                          .lanes = access.lanes,
-                          .address = access.address};
+                          .access = access};
   shadow_->access(made, clocks_, [&](const LdsConflict& conflict) {
     for (size_t i = 0; i < count; ++i)
       if (all[i].conflict.other_site == conflict.other_site &&
