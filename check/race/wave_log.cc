@@ -46,45 +46,75 @@ void WaveLog::spread() {
   accesses_ = std::move(all);
 }
 
-std::vector<WaveLog::Written> WaveLog::written() const {
-  std::vector<Written> all;
-  for (const WaveAccess& one : accesses_)
-    if (one.writes()) all.push_back({one.begin, one.end(), one.wave, false, one.kind == GlobalKind::Write});
-  std::ranges::sort(all, {}, [](const Written& one) { return one.begin; });
+void WaveLog::find_written() {
+  written_places_.clear();
+  for (const WaveAccess& one : accesses_) {
+    if (!one.writes()) continue;
+    const bool plain = one.kind == GlobalKind::Write;
+    if (!written_places_.empty()) {
+      Written& last = written_places_.back();
+      if (last.end == one.begin && last.wave == one.wave && last.plain == plain) {
+        last.end = one.end();
+        continue;
+      }
+    }
+    written_places_.push_back({one.begin, one.end(), one.wave, false, plain});
+  }
+  const auto begin_of = [](const Written& one) { return one.begin; };
+  if (!std::ranges::is_sorted(written_places_, {}, begin_of))
+    std::ranges::sort(written_places_, {}, begin_of);
   size_t kept = 0;
-  for (size_t i = 1; i < all.size(); ++i) {
-    Written& last = all[kept];
-    if (all[i].begin >= last.end) {
-      all[++kept] = all[i];
+  for (size_t i = 1; i < written_places_.size(); ++i) {
+    Written& last = written_places_[kept];
+    const Written& next = written_places_[i];
+    if (next.begin >= last.end) {
+      written_places_[++kept] = next;
       continue;
     }
-    last.end = std::max(last.end, all[i].end);
-    last.shared |= all[i].wave != last.wave;
-    last.plain |= all[i].plain;
+    last.end = std::max(last.end, next.end);
+    last.shared |= next.wave != last.wave;
+    last.plain |= next.plain;
   }
-  all.resize(kept + 1);
-  return all;
+  written_places_.resize(kept + 1);
 }
 
-std::vector<uint32_t> WaveLog::suspects() const {
-  std::vector<Written> places = written();
+std::vector<uint32_t> WaveLog::suspects() {
+  find_written();
+  std::vector<Written>& places = written_places_;
+  // Which blocks anything is written in, by a bit that blocks far apart share.
+  constexpr int kBlock = 8;
+  std::array<uint64_t, 64> blocks{};
+  const auto bit_of = [](uint64_t block) { return uint64_t{1} << block % 64; };
+  const auto word_of = [&](uint64_t block) -> uint64_t& { return blocks[block / 64 % blocks.size()]; };
+  bool any = false;
+  for (Written& place : places) {
+    for (uint64_t block = place.begin >> kBlock; block << kBlock < place.end; ++block)
+      word_of(block) |= bit_of(block);
+    // Those that write there touch it.
+    any |= place.touched = place.shared && place.plain;
+  }
   // Whether the access is in one of which `holds` is true.
   const auto is_in = [&](const WaveAccess& one, auto holds) {
     if (one.end() <= places.front().begin || one.begin >= places.back().end) return false;
+    bool near = false;
+    for (uint64_t block = one.begin >> kBlock; block << kBlock < one.end() && !near; ++block)
+      near = word_of(block) & bit_of(block);
+    if (!near) return false;
     auto at = std::ranges::upper_bound(places, one.begin, {}, [](const Written& each) { return each.begin; });
     if (at != places.begin()) --at;
     for (; at != places.end() && at->begin < one.end(); ++at)
       if (at->end > one.begin && holds(*at)) return true;
     return false;
   };
-  bool any = false;
-  for (const WaveAccess& one : accesses_)
+  for (const WaveAccess& one : accesses_) {
+    if (one.writes()) continue;
     is_in(one, [&](Written& place) {
       const bool touches = (place.shared || place.wave != one.wave) && (place.plain || !is_atomic(one.kind));
       place.touched |= touches;
       any |= touches;
       return false;
     });
+  }
   std::vector<uint32_t> found;
   for (uint32_t i = 0; any && i < accesses_.size(); ++i)
     if (is_in(accesses_[i], [](const Written& place) { return place.touched; })) found.push_back(i);
@@ -99,7 +129,7 @@ bool WaveLog::changes(uint32_t write, uint64_t address) const {
   return element >= 64 || (found->second >> element & 1);
 }
 
-void WaveLog::compare(const WaveClocks& clocks, const Found& found) const {
+void WaveLog::compare(const WaveClocks& clocks, const Found& found) {
   const std::vector<uint32_t> all = suspects();
   uint64_t bits = 16;
   for (const uint32_t i : all) bits |= accesses_[i].begin | accesses_[i].end();

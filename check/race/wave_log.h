@@ -98,13 +98,15 @@ class WaveLog {
     bool plain;            ///< not by atomics alone
     bool touched = false;  ///< by another wave
   };
-  [[nodiscard]] std::vector<Written> written() const;
+  /// In the order of addresses.
+  void find_written();
   /// Accesses of what one wave writes and another one touches, in their order.
-  [[nodiscard]] std::vector<uint32_t> suspects() const;
-  void compare(const WaveClocks& clocks, const Found& found) const;
+  [[nodiscard]] std::vector<uint32_t> suspects();
+  void compare(const WaveClocks& clocks, const Found& found);
   [[nodiscard]] bool changes(uint32_t write, uint64_t address) const;
 
   std::vector<WaveAccess> accesses_;
+  std::vector<Written> written_places_;
   std::vector<WaveContext> contexts_;
   std::vector<std::pair<uint32_t, uint64_t>> changes_;  ///< by access
   std::array<uint32_t, WaveClocks::kWaves> latest_{};
