@@ -127,14 +127,20 @@ void GlobalShadow::make_cells(Page& page, uint32_t shift) {
   page.alike_used = 0;
 }
 
-void GlobalShadow::note_value(Page& page, uint32_t first, uint32_t bytes, bool is_first,
+template <uint32_t kBytes>
+void GlobalShadow::add_writes(Page& page, uint32_t begin, uint32_t end, uint32_t accessor,
                               const uint8_t* data) {
-  uint8_t& differs = page.values->differs[first];
-  uint8_t* const known = page.values->bytes.data() + first;
-  if (data && is_first)
-    std::memcpy(known, data, bytes);
-  else if (!data || (!differs && std::memcmp(known, data, bytes) != 0))
-    differs = 1;
+  uint8_t* known = page.values->bytes.data() + size_t{begin} * kBytes;
+  uint8_t* differs = page.values->differs.data() + size_t{begin} * kBytes;
+  for (uint32_t i = begin; i < end; ++i, known += kBytes, differs += kBytes) {
+    Accessors& write = page.cells[i].write;
+    if (data && !write.any())
+      std::memcpy(known, data, kBytes);
+    else if (!data || (!*differs && std::memcmp(known, data, kBytes) != 0))
+      *differs = 1;
+    write.add(accessor);
+    if (data) data += kBytes;
+  }
 }
 
 void GlobalShadow::add_to(Page& page, uint32_t from, uint32_t to, GlobalKind kind, uint32_t accessor,
@@ -154,12 +160,18 @@ void GlobalShadow::add_to(Page& page, uint32_t from, uint32_t to, GlobalKind kin
     case GlobalKind::Write:
       page.written = true;
       if (!page.values) page.values = std::make_unique<Values>();
-      for (uint32_t i = begin; i < end; ++i) {
-        note_value(page, i << page.shift, 1u << page.shift, !page.cells[i].write.any(),
-                   data ? data + ((i - begin) << page.shift) : nullptr);
-        page.cells[i].write.add(accessor);
+      switch (page.shift) {
+        case 0:
+          return add_writes<1>(page, begin, end, accessor, data);
+        case 1:
+          return add_writes<2>(page, begin, end, accessor, data);
+        case 2:
+          return add_writes<4>(page, begin, end, accessor, data);
+        case 3:
+          return add_writes<8>(page, begin, end, accessor, data);
+        default:
+          return add_writes<1u << kCoarsest>(page, begin, end, accessor, data);
       }
-      return;
     case GlobalKind::Atomic:
     case GlobalKind::CoherentRead:
       page.written |= kind == GlobalKind::Atomic;

@@ -60,6 +60,15 @@ class GlobalShadow {
     uint32_t bytes;
     std::array<Accessors, kGlobalKinds> kinds;
     bool equal_writes;  ///< all that was written there is the same
+    /// Whether all accessors' numbers but for that many bits are the same.
+    [[nodiscard]] bool of_one_workgroup(int bits) const {
+      uint32_t last_and_1 = 0, not_first = 0;
+      for (const Accessors& each : kinds) {
+        last_and_1 = std::max(last_and_1, each.last_and_1);
+        not_first = std::max(not_first, each.not_first);
+      }
+      return (last_and_1 - 1) >> bits == ~not_first >> bits;
+    }
   };
   /// Calls with every cell that somebody wrote, by address, when all accesses have been added.
   template <class Told>
@@ -114,7 +123,9 @@ class GlobalShadow {
   static void make_cells(Page& page, uint32_t shift);
   static void add_to(Page& page, uint32_t from, uint32_t to, GlobalKind kind, uint32_t accessor,
                      const uint8_t* data);
-  static void note_value(Page& page, uint32_t first, uint32_t bytes, bool is_first, const uint8_t* data);
+  /// To cells of so many bytes.
+  template <uint32_t kBytes>
+  static void add_writes(Page& page, uint32_t begin, uint32_t end, uint32_t accessor, const uint8_t* data);
   template <class Told>
   static void visit(const Page& page, Told& told);
 

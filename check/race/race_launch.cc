@@ -154,6 +154,7 @@ std::vector<RaceLaunch::Pair> RaceLaunch::pairs_of(const GlobalShadow::CellView&
   static constexpr GlobalKind kPairs[][2] = {{Read, Write},  {Write, Write},        {Write, Atomic},
                                              {Read, Atomic}, {Write, CoherentRead}, {Atomic, Atomic}};
   std::vector<Pair> pairs;
+  if (cell.of_one_workgroup(accessor_bits_)) return pairs;
   for (const auto& [first_kind, second_kind] : kPairs) {
     const Accessors& a = cell.kinds[static_cast<size_t>(first_kind)];
     const Accessors& b = cell.kinds[static_cast<size_t>(second_kind)];

@@ -44,6 +44,7 @@ using TakenOver = std::pair<uint64_t, HandOver>;
 /// What is known of a program, from one launch to the next.
 struct ProgramFacts {
   PerSite<SiteFacts> facts;
+  PerSite<uint16_t> events;  ///< the facts' events: most instructions have none, and many fit a cache line
   PerSite<bool> polls;
   std::atomic<bool> narrow{false};  ///< an atomic says that it is for its workgroup alone
   /// Of an access that is executed for the first time; 0: there are too many.
@@ -81,6 +82,9 @@ class RaceLaunch final : public emulate::Listener {
   [[nodiscard]] Findings& findings() const { return findings_; }
   const SiteFacts& facts(const emulate::Site& site) {
     return program_->facts.of(site, [&] { return make_facts(site); });
+  }
+  uint16_t events(const emulate::Site& site) {
+    return program_->events.of(site, [&] { return facts(site).events; });
   }
   /// Whether the load, or the atomic, is that of a spin loop.
   bool polls(const emulate::Site& site) {

@@ -31,26 +31,34 @@ bool of_one_address(const MemoryAccess& access) {
   return true;
 }
 
-/// Lanes' data one behind the other, in the order of the lanes.
-struct LaneData {
-  uint8_t bytes[emulate::kRowLanes * 16];
-  bool read(const emulate::WaveView& wave, const StoredData& data, const MemoryAccess& access) {
-    if (access.bytes > 16) return false;
-    uint8_t* to = bytes;
-    for (uint64_t left = access.lanes; left; left &= left - 1, to += access.bytes)
-      if (!data.read(wave, std::countr_zero(left), access.bytes, to)) return false;
-    return true;
-  }
-};
+/// Of a lane's store.
+constexpr uint32_t kWidestStore = 16;
+
+template <uint32_t kElement>
+uint64_t changes_of(const uint8_t* there, const uint8_t* data, uint32_t count) {
+  uint64_t changes = 0;
+  for (uint32_t i = 0; i < count; ++i)
+    changes |= uint64_t{std::memcmp(there + i * kElement, data + i * kElement, kElement) != 0} << i;
+  return changes;
+}
 
 /// Which elements of a store change what is there, a bit each.
 uint64_t changes_of(uint64_t address, uint32_t bytes, uint32_t element, const uint8_t* data) {
   const auto* const there = reinterpret_cast<const uint8_t*>(address);
-  if (std::memcmp(there, data, bytes) == 0) return 0;
-  uint64_t changes = 0;
-  for (uint32_t at = 0, bit = 0; at < bytes; at += element, ++bit)
-    if (std::memcmp(there + at, data + at, element) != 0) changes |= uint64_t{1} << bit;
-  return changes;
+  switch (element) {
+    case 1:
+      return changes_of<1>(there, data, bytes);
+    case 2:
+      return changes_of<2>(there, data, bytes / 2);
+    case 4:
+      return changes_of<4>(there, data, bytes / 4);
+    case 8:
+      return changes_of<8>(there, data, bytes / 8);
+    case 12:
+      return changes_of<12>(there, data, bytes / 12);
+    default:
+      return changes_of<kWidestStore>(there, data, bytes / kWidestStore);
+  }
 }
 
 /// Of a workgroup.
@@ -90,11 +98,9 @@ void RaceWorkgroup::instruction(const emulate::WaveView& wave, const emulate::Si
   WaveState& state = states_[wave.index()];
   state.places = 0;
   if (state.acquires || state.leaves) settle(state, wave.index());
-  const SiteFacts& facts = launch_.facts(site);
-  site_ = &site;
-  facts_ = &facts;
-  if (facts.events & ~SiteFacts::kTransparent) note(state, wave.index(), facts);
-  if (facts.events == 0) state.waited_for_lds = state.waited_for_stores = false;
+  const uint16_t events = launch_.events(site);
+  if (events & ~SiteFacts::kTransparent) note(state, wave.index(), launch_.facts(site));
+  if (events == 0) state.waited_for_lds = state.waited_for_stores = false;
 }
 
 void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
@@ -185,7 +191,7 @@ void RaceWorkgroup::access(const emulate::WaveView& wave, const emulate::Site& s
                            const MemoryAccess& access) {
   ++events_;
   if (!access.lanes || access.space == AddressSpace::Private) return;
-  const SiteFacts& facts = site_ == &site ? *facts_ : launch_.facts(site);
+  const SiteFacts& facts = launch_.facts(site);
   if (access.space == AddressSpace::Lds)
     access_lds(wave, site, facts, access);
   else
@@ -260,24 +266,26 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
   };
   if (load && !state.loaded && !access.scalar)
     state.loaded = !launch_.is_constant(access.address[std::countr_zero(access.lanes)]);
-  LaneData lanes;
+  uint8_t lanes_data[emulate::kRowLanes * kWidestStore];
   const uint8_t* data = nullptr;
-  const bool shown = visible(number);  // before what this one stores
+  const bool flag = access.bytes <= kWidestFlag && of_one_address(access);
+  // Where a store does not show its scope, one that may be of a flag counts as one.
+  const bool may_tell = store && plain && !launch_.stores_show_scope() && access.bytes <= kWidestFlag &&
+                        (flag || state.waited_for_stores);
+  const bool tells = (!plain && !(atomic && facts.narrow)) || may_tell;
+  const bool shown = tells && visible(number);  // before what this one stores
   const uint32_t until = spreads_ ? state.unwaited : WaveClocks::kNow;
   if (store && plain) {
     check_lanes(wave, site, facts.data[0], access);
-    if (!access.scalar && lanes.read(wave, facts.data[0], access)) data = lanes.bytes;
+    if (!access.scalar && access.bytes <= kWidestStore &&
+        facts.data[0].read_all(wave, access.lanes, access.bytes, lanes_data))
+      data = lanes_data;
     state.dirty = true;
     state.waited = false;
     state.flat |= facts.flat;
     state.unwaited = std::min(state.unwaited, clocks_.now(number));
     state.stored_in = phase_;
   }
-  const bool flag = access.bytes <= kWidestFlag && of_one_address(access);
-  // Where a store does not show its scope, one that may be of a flag counts as one.
-  const bool may_tell = store && plain && !launch_.stores_show_scope() && access.bytes <= kWidestFlag &&
-                        (flag || state.waited_for_stores);
-  const bool tells = (!plain && !(atomic && facts.narrow)) || may_tell;
   const uint64_t place =
       flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : SyncLog::kMany;
   const bool polls = flag && load && waves_ > 1 && launch_.polls(site);
@@ -389,7 +397,7 @@ void RaceWorkgroup::record(const Noted& noted) {
   for_each_runs(access, noted.kind != GlobalKind::Write, [&](const Runs& runs) {
     if (noted.kind == GlobalKind::Read && !launch_.has_runtimes(runs.begin, runs.end())) {
       if (accessor != Accessors::kNone) {
-        shadow.add_reads(runs, accessor);
+        if (is_new_read(runs, accessor)) shadow.add_reads(runs, accessor);
         for (uint32_t i = 0; takes_over && i < runs.count; ++i)
           take_over(shadow, runs.begin + uint64_t{i} * runs.stride, runs.bytes, accessor,
                     states_[noted.wave].invalidated);
@@ -400,6 +408,17 @@ void RaceWorkgroup::record(const Noted& noted) {
     for (uint32_t i = 0; i < runs.count; ++i)
       add(runs.begin + uint64_t{i} * runs.stride, runs.bytes, runs.first + i);
   });
+}
+
+bool RaceWorkgroup::is_new_read(const Runs& runs, uint32_t accessor) {
+  const uint64_t hash = (runs.begin ^ uint64_t{accessor} << 32) * 0x9e3779b97f4a7c15u;
+  LastRead& last = last_reads_[hash >> 58];
+  const LastRead read{.begin = runs.begin,
+                      .bytes = runs.bytes,
+                      .stride = runs.stride,
+                      .count = runs.count,
+                      .accessor = accessor};
+  return std::exchange(last, read) != read;
 }
 
 void RaceWorkgroup::take_over(GlobalShadow::Adder& shadow, uint64_t address, uint64_t bytes, uint32_t reader,

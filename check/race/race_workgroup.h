@@ -54,6 +54,12 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
     const uint8_t* data;  ///< of a store; nullptr: unknown
   };
 
+  struct LastRead {
+    uint64_t begin = 0;
+    uint32_t bytes = 0, stride = 0, count = 0, accessor = 0;
+    bool operator==(const LastRead&) const = default;
+  };
+
   void settle(WaveState& state, uint32_t wave);
   /// Where each cache has an instruction of its own: the events, among them an invalidation at agent scope
   /// when it is complete.
@@ -79,6 +85,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   [[nodiscard]] bool visible(uint32_t wave) const;
   uint32_t accessor_of(uint16_t site, uint32_t wave);
   void record(const Noted& noted);
+  /// False: the shadow knows of it, as where each wave loads the kernel's arguments.
+  bool is_new_read(const Runs& runs, uint32_t accessor);
   /// Notes of whom it reads what others have written, where it may know of them.
   void take_over(GlobalShadow::Adder& shadow, uint64_t address, uint64_t bytes, uint32_t reader,
                  uint32_t invalidated);
@@ -92,8 +100,6 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   Extent3 id_;
   uint32_t number_;
   uint32_t waves_;
-  const emulate::Site* site_ = nullptr;  ///< of the last instruction, and its facts
-  const SiteFacts* facts_ = nullptr;
   uint64_t events_ = 0;  ///< so far, for the order of findings
   uint32_t phase_ = 1;   ///< barriers so far
   bool apart_ = false;   ///< in this phase of the split barrier a wave may do something behind its signal
@@ -108,6 +114,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   bool pending_invalidate_ = false;  ///< something was acquired since the last one
   SyncLog log_;
   std::vector<Accessor> accessors_;
+  std::array<LastRead, 64> last_reads_{};             ///< by a hash of place and accessor
   HandOvers taken_;                                   ///< from other workgroups
   std::vector<std::pair<uint32_t, uint32_t>> known_;  ///< by site: segment + 1, and its accessor there
 };

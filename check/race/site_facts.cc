@@ -1,6 +1,7 @@
 #include "check/race/site_facts.h"
 
 #include <algorithm>
+#include <bit>
 #include <bitset>
 #include <cstring>
 #include <optional>
@@ -111,6 +112,24 @@ bool StoredData::read(const emulate::WaveView& wave, int lane, uint32_t bytes, u
     uint32_t value = (accumulator ? wave.agpr(number) : wave.vgpr(number))[static_cast<size_t>(lane)];
     if (high) value >>= 16;
     std::memcpy(data + done, &value, std::min<uint32_t>(4, bytes - done));
+  }
+  return true;
+}
+
+bool StoredData::read_all(const emulate::WaveView& wave, uint64_t lanes, uint32_t bytes,
+                          uint8_t* data) const {
+  if (first < 0 || bytes > static_cast<uint32_t>(4 * dwords)) return false;
+  for (uint32_t done = 0; done < bytes; done += 4) {
+    const int number = first + static_cast<int>(done / 4);
+    const std::span<const uint32_t> row = accumulator ? wave.agpr(number) : wave.vgpr(number);
+    uint8_t* to = data + done;
+    for (uint64_t left = lanes; left; left &= left - 1, to += bytes) {
+      const uint32_t value = row[static_cast<size_t>(std::countr_zero(left))] >> (high ? 16 : 0);
+      if (bytes - done >= 4)
+        std::memcpy(to, &value, 4);
+      else
+        std::memcpy(to, &value, bytes - done);
+    }
   }
   return true;
 }

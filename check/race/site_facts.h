@@ -18,6 +18,9 @@ struct StoredData {
 
   /// `bytes` of a lane's data. False: unknown.
   [[nodiscard]] bool read(const emulate::WaveView& wave, int lane, uint32_t bytes, uint8_t* data) const;
+  /// The same of several lanes, one behind the other.
+  [[nodiscard]] bool read_all(const emulate::WaveView& wave, uint64_t lanes, uint32_t bytes,
+                              uint8_t* data) const;
 };
 
 struct SiteFacts {
