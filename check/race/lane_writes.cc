@@ -22,6 +22,20 @@ bool ascends(const MemoryAccess& access) {
   return true;
 }
 
+/// Whether no two lanes have one address, surely: few that lie apart share a place here.
+bool differs(const MemoryAccess& access) {
+  uint8_t seen[1024] = {};
+  const int shift = std::bit_width(access.bytes) - 1;
+  uint8_t meets = 0;
+  for (uint64_t left = access.lanes; left; left &= left - 1) {
+    const uint64_t element = access.address[std::countr_zero(left)] >> shift;
+    uint8_t& place = seen[(element ^ element >> 10) % sizeof seen];  // rows are often a power of two apart
+    meets |= place;
+    place = 1;
+  }
+  return meets == 0;
+}
+
 /// Whether either may stay: the same bytes, or NaNs of f32, whose bits no program tells apart.
 bool same_values(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
   if (std::memcmp(a, b, bytes) == 0) return true;
@@ -40,7 +54,8 @@ bool same_values(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
 
 std::optional<LaneConflict> lanes_that_differ(const emulate::WaveView& wave, const StoredData& data,
                                               const MemoryAccess& access) {
-  if (access.scalar || access.side_by_side || access.bytes > kWidest || data.first < 0 || ascends(access))
+  if (access.scalar || access.side_by_side || access.bytes > kWidest || data.first < 0 || ascends(access) ||
+      differs(access))
     return std::nullopt;
   constexpr uint32_t kSlots = 128;
   uint8_t lane_at[kSlots] = {};  // lane + 1, by a hash of its address
