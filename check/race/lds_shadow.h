@@ -49,14 +49,15 @@ class LdsShadow {
   /// Adds an access; `found(const LdsConflict&)` is told of each conflict with an earlier one.
   template <class Found>
   void access(const WaveAccesses& made, const WaveClocks& clocks, Found found);
-  /// For at least so many bytes.
+  /// For at least so many bytes, and a flat access that begins in the last one.
   void reserve(uint32_t bytes) {
+    bytes += kWidest;
     claims_.reserve(bytes);
     if (chunks_.size() < (bytes + kChunk - 1) / kChunk) chunks_.resize((bytes + kChunk - 1) / kChunk);
   }
 
  private:
-  static constexpr uint32_t kChunk = 1024, kCoarsest = 4;
+  static constexpr uint32_t kChunk = 1024, kCoarsest = 4, kWidest = 16;
   struct Cell {
     uint32_t generation = 0;
     uint32_t readers = 0, atomics = 0;  ///< a bit for each wave
