@@ -24,7 +24,7 @@ from pathlib import Path
 from kernel_code import KernelCode, kernels_of
 from operators import OPERATORS, Mutant
 from runs import Copy, Driver, Launch, Runner
-from table import TARGETS, Row, launch_of, rows_of
+from table import TARGETS, Row, code_of, launch_of, rows_of
 from tables import tables
 from verdicts import Judge
 
@@ -50,13 +50,16 @@ def runner_of(row: Row, arguments: argparse.Namespace) -> Runner | str:
     wavesmith, target = build / "bin/wavesmith", TARGETS[row.gpu]
     kind, name, *words = shlex.split(row.how)
     launch = launch_of(row, arguments.launches)
-    files = {"library": build / f"lib/kernels/{target}.co", "peer": launch.with_suffix(".co"), "program": build / name}
-    file = files[kind]
+    files = {"library": build / f"lib/kernels/{target}.co", "program": build / name}
+    file = files.get(kind, code_of(row, arguments.launches))
     for needed in (file,) if kind == "program" else (file, launch):
         if not needed.exists():
             return f"there is no {needed.name}"
-    kernels = kernels_of(wavesmith, file, row.kernel if kind == "library" else "", target)
-    found = [one for one in kernels if kind == "library" or re.search(row.kernel, one.name)]
+    symbol = row.kernel if kind == "library" else ""
+    if kind == "hip":
+        symbol = json.loads(launch.read_text())["symbol"]
+    kernels = kernels_of(wavesmith, file, symbol, target)
+    found = [one for one in kernels if symbol or re.search(row.kernel, one.name)]
     if not found:
         return "no kernel has that name"
     if kind == "program":

@@ -11,14 +11,17 @@ Those of Triton and AITER need a Python that has Triton and NumPy, and AITER's w
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shlex
+import struct
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-from table import Row, launch_of, prefix_of, rows_of
+from table import TARGETS, Row, code_of, launch_of, prefix_of, rows_of
 
 HERE = Path(__file__).resolve().parent
 
@@ -36,6 +39,45 @@ def of_library(rows: list[Row], arguments: argparse.Namespace) -> None:
     names = ":".join(f"On/{test}/{rows[0].gpu}" for test in tests)
     command = [build / "bin/kernels_test", f"--gtest_filter={names}", "--gtest_brief=1"]
     subprocess.run(command, env=environment, check=True)
+
+
+def of_program(rows: list[Row], arguments: argparse.Namespace) -> None:
+    """Launches of one HIP program's own kernels, in one run, and its code object."""
+    build, target = arguments.build.resolve(), TARGETS[rows[0].gpu]
+    name, *words = shlex.split(rows[0].how)[1:]
+    command = [build / "bin/wavesmith", "disasm", build / name, "--json", "--target", target]
+    listing = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    kernels = {one["name"]: one["arguments"] for code in listing for one in code["kernels"]}
+    code_of(rows[0], arguments.launches).write_bytes(unbundled((build / name).read_bytes(), target))
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as wanted:
+        for row in rows:
+            for symbol in filter(re.compile(row.kernel).search, kernels):
+                places = [
+                    f"{one['offset']}:{one['size']}" for one in kernels[symbol] if not one["kind"].startswith("hidden_")
+                ]
+                print(row.kernel, symbol, *places, file=wanted)
+        wanted.flush()
+        environment = {
+            "LD_PRELOAD": str(build / "lib/libwavesmith_capture.so"),
+            "WAVESMITH_CAPTURE": str(arguments.launches / prefix_of(rows[0])),
+            "WAVESMITH_CAPTURE_KERNELS": wanted.name,
+        }
+        settings = [f"{key}={value}" for key, value in environment.items()]
+        command = [build / "bin/wavesmith", "run", "--quiet", "--gpu", rows[0].gpu, "--", "env", *settings]
+        subprocess.run([*command, build / name, *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def unbundled(file: bytes, target: str) -> bytes:
+    """The code object for a target in a file with a bundle. Source: LLVM, "Clang Offload Bundler"."""
+    for found in re.finditer(b"__CLANG_OFFLOAD_BUNDLE__", file):
+        begin, at = found.start(), found.end() + 8
+        for _ in range(struct.unpack_from("<Q", file, found.end())[0]):
+            offset, size, length = struct.unpack_from("<QQQ", file, at)
+            name = file[at + 24 : at + 24 + length].decode()
+            if name.endswith(f"--{target}"):
+                return file[begin + offset : begin + offset + size]
+            at += 24 + length
+    raise SystemExit(f"there is no code for {target}")
 
 
 def of_peer(row: Row, arguments: argparse.Namespace) -> None:
@@ -62,6 +104,8 @@ def main() -> int:
         of_gpu = [row for row in rows if row.gpu == gpu and row.how.startswith("library ")]
         if of_gpu:
             of_library(of_gpu, arguments)
+    for how in dict.fromkeys(row.how for row in rows if row.how.startswith("hip ")):
+        of_program([row for row in rows if row.how == how], arguments)
     for row in rows:
         if row.how.startswith("peer ") and not launch_of(row, arguments.launches).exists():
             of_peer(row, arguments)

@@ -2,6 +2,7 @@
 
 library TEST        a launch of our kernel library that capture.cc keeps while a test of kernels_test runs
 peer PROGRAM ...    a launch of a program of kernels/peers, or like them, that capture.py keeps
+hip FILE ...        a launch of a HIP program of the build folder that capture.cc keeps
 program FILE ...    a program of the build folder, changed in its file and run
 """
 
@@ -38,3 +39,9 @@ def launch_of(row: Row, folder: Path) -> Path:
 
 def prefix_of(row: Row) -> str:
     return f"{row.source.lower()}_{TARGETS[row.gpu]}"
+
+
+def code_of(row: Row, folder: Path) -> Path:
+    """Where the code object of a row's launch is kept; the library's stays where it is."""
+    kind, name = row.how.split()[:2]
+    return folder / (f"{prefix_of(row)}_{Path(name).name}.co" if kind == "hip" else f"{launch_of(row, folder).stem}.co")
