@@ -12,24 +12,21 @@
 // "watch" in the place of "checks" answers with the offsets of the instructions that are executed, with how
 // much was under way before each wait, with the buffers that each instruction accesses, -1 for what lies in
 // none, with those that use what is under way (a register that a load will write, LDS at a barrier), and with
-// those that write to LDS again.
+// those that write to LDS again. "hand-overs" answers whether a wave reads what another one has written
+// (hand_overs.h), "exchanges" which waits for stores somebody could miss (exchanges.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,12 +36,13 @@
 #include "emulate/memory/memory.h"
 #include "emulate/run/dispatch.h"
 #include "gpus/gpu.h"
-#include "isa/cost/cost.h"
-#include "isa/each_counter.h"
-#include "isa/effects.h"
+#include "isa/target.h"
 #include "object/code_object.h"
+#include "tests/check/exchanges.h"
+#include "tests/check/hand_overs.h"
+#include "tests/check/sites.h"
 
-namespace wavesmith {
+namespace wavesmith::mutants {
 namespace {
 
 using nlohmann::json;
@@ -87,186 +85,6 @@ std::string name_of(isa::Counter counter) {
   return "other";
 }
 
-struct Buffer {
-  uint8_t* at;
-  size_t size;
-};
-
-/// Which instructions are executed, how much was under way before each wait, and which buffers are accessed.
-class Sites : public emulate::Listener {
- public:
-  std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView&) override {
-    return std::make_unique<OfWorkgroup>(*this);
-  }
-  using Counts = std::map<isa::Counter, uint32_t>;
-  std::set<uint64_t> pcs;
-  std::set<std::pair<uint64_t, uint64_t>> jumps;  ///< branches that were taken, and to where
-  std::map<uint64_t, std::set<int>> read;  ///< by pc of s_wait_alu, scalar registers that the VALU had read
-  std::map<uint64_t, Counts> waits;        ///< the most, by counter
-  std::map<uint64_t, std::set<int>> accesses;  ///< by pc, the buffers
-  std::set<uint64_t> resets;                   ///< that write to LDS where something was written before
-  std::set<uint64_t> early;  ///< that use what is under way: registers, or LDS behind a barrier
-  Sites(const isa::Target& target, std::span<const Buffer> buffers) : target_(target), buffers_(buffers) {}
-
- private:
-  struct UnderWay {
-    isa::Counter counter;
-    bool scalar;
-    std::vector<isa::RegisterRange> into;
-    std::vector<std::pair<uint64_t, uint32_t>> reads;  ///< of LDS: addresses and bytes
-    [[nodiscard]] bool of_lds() const {
-      return !scalar && (counter == isa::Counter::Lgkm || counter == isa::Counter::Ds);
-    }
-    [[nodiscard]] bool meets(std::span<const isa::RegisterRange> others) const {
-      return std::ranges::any_of(others, [&](const isa::RegisterRange& other) {
-        return std::ranges::any_of(into, [&](const isa::RegisterRange& own) { return own.overlaps(other); });
-      });
-    }
-  };
-  struct OfWorkgroup : emulate::WorkgroupListener {
-    explicit OfWorkgroup(Sites& all) : all(all) {}
-    ~OfWorkgroup() override {
-      const std::scoped_lock lock(all.mutex_);
-      all.pcs.insert(pcs.begin(), pcs.end());
-      all.jumps.insert(jumps.begin(), jumps.end());
-      for (const auto& [pc, registers] : read) all.read[pc].insert(registers.begin(), registers.end());
-      for (const auto& [pc, counts] : waits)
-        for (const auto& [counter, count] : counts) raise(all.waits[pc][counter], count);
-      for (const auto& [pc, buffers] : accesses) all.accesses[pc].insert(buffers.begin(), buffers.end());
-      for (const auto& [read, pc] : late_reads)
-        if (writes.contains(read)) early.insert(pc);
-      all.early.insert(early.begin(), early.end());
-      all.resets.insert(resets.begin(), resets.end());
-    }
-    /// What is under way to registers, and uses of these before it has come. Vector memory and LDS come back
-    /// in order, scalar loads in any.
-    void follow_loads(const emulate::WaveView& view, const emulate::Site& site) {
-      const std::string_view mnemonic = site.instruction.mnemonic;
-      auto [found, fresh] = effects.try_emplace(&site);
-      if (fresh)
-        found->second =
-            isa::effects_of(site.instruction, site.row, all.target_, static_cast<int>(view.lanes()));
-      const auto touches = [&](const UnderWay& one) {
-        // Of LDS a later load comes later, into whatever register.
-        const bool behind = one.of_lds() && mnemonic.starts_with("ds_");
-        return one.meets(found->second.reads) || (!behind && one.meets(found->second.writes));
-      };
-      std::map<isa::Counter, std::deque<UnderWay>>& mine = loads[view.index()];
-      for (auto& [counter, under_way] : mine)
-        if (std::ranges::any_of(under_way, touches)) early.insert(site.instruction.pc);
-      if (mnemonic.starts_with("s_barrier") && !mnemonic.ends_with("wait")) meet(view.index(), site);
-      if (site.wait.waits())
-        isa::each_counter(site.wait, [&](isa::Counter counter, uint16_t limit) {
-          std::deque<UnderWay>& under_way = mine[counter];
-          if (limit && std::ranges::any_of(under_way, &UnderWay::scalar)) return;
-          while (under_way.size() > limit) under_way.pop_front();
-        });
-      for (const isa::Counter counter : isa::counters_of(site.instruction, site.row, all.target_))
-        if (counter != isa::Counter::Vs && counter != isa::Counter::Store)
-          mine[counter].push_back({counter, mnemonic.starts_with("s_"), found->second.writes, {}});
-    }
-    /// Behind a barrier others may overwrite what has been read, but not while the reads are under way.
-    void meet(uint32_t wave, const emulate::Site& site) {
-      const uint32_t next = ++meetings[wave];
-      for (auto& [counter, under_way] : loads[wave])
-        for (const UnderWay& one : under_way) {
-          if (!one.of_lds()) continue;
-          if (one.into.empty()) early.insert(site.instruction.pc);
-          for (const auto& [address, bytes] : one.reads)
-            for (uint32_t byte = 0; byte < bytes; ++byte)
-              late_reads[{next, address + byte}] = site.instruction.pc;
-        }
-    }
-    /// Puts accesses of LDS beside the meetings between which they are.
-    void look_at_lds(uint32_t wave, const emulate::Site& site, const emulate::MemoryAccess& access) {
-      // What a load brings to LDS from memory comes later than what LDS has in its queue by then.
-      const bool from_memory = isa::loads_to_lds(site.instruction);
-      for (size_t lane = 0; lane < emulate::kRowLanes; ++lane) {
-        if (!(access.lanes >> lane & 1)) continue;
-        if (access.direction != isa::Direction::Load && !from_memory)
-          for (uint32_t byte = 0; byte < access.bytes; ++byte)
-            writes.insert({meetings[wave], access.address[lane] + byte});
-        for (auto& [counter, under_way] : loads[wave])
-          if (access.direction != isa::Direction::Store && !under_way.empty() && under_way.back().of_lds())
-            under_way.back().reads.emplace_back(access.address[lane], access.bytes);
-      }
-    }
-    /// Which scalar registers a wave's vector instructions have read, VCC's among them.
-    void follow_scalars(const emulate::WaveView& view, const emulate::Site& site) {
-      std::set<int>& mine = scalars[view.index()];
-      if (site.instruction.mnemonic == "s_wait_alu")
-        read[site.instruction.pc].insert(mine.begin(), mine.end());
-      if (!site.instruction.mnemonic.starts_with("v_")) return;
-      for (const isa::RegisterRange range : effects.at(&site).reads)
-        for (int r = range.first; r < range.first + range.count; ++r)
-          if (r >= isa::reg::kSgpr) mine.insert(r - isa::reg::kSgpr);
-    }
-    void look(const emulate::Site& site, const emulate::MemoryAccess& access) {
-      if (access.space == emulate::AddressSpace::Lds && access.direction == isa::Direction::Store)
-        for (size_t lane = 0; lane < emulate::kRowLanes; ++lane)
-          if (access.lanes >> lane & 1)
-            if (!lds_written.insert(access.address[lane]).second) resets.insert(site.instruction.pc);
-      if (access.space != emulate::AddressSpace::Global || access.scalar) return;
-      for (size_t lane = 0; lane < emulate::kRowLanes; ++lane)
-        if (access.lanes >> lane & 1)
-          accesses[site.instruction.pc].insert(all.buffer_of(access.address[lane], access.bytes));
-    }
-    void access(const emulate::WaveView& view, const emulate::Site& site,
-                const emulate::MemoryAccess& access) override {
-      look(site, access);
-      if (access.space == emulate::AddressSpace::Lds) look_at_lds(view.index(), site, access);
-    }
-    void refused(const emulate::WaveView&, const emulate::Site& site,
-                 const emulate::MemoryAccess& access) override {
-      look(site, access);
-    }
-    void instruction(const emulate::WaveView& view, const emulate::Site& site) override {
-      const uint64_t pc = site.instruction.pc;
-      pcs.insert(pc);
-      follow_loads(view, site);
-      const isa::Instruction*& before = last[view.index()];
-      if (before && before->pc + before->size != pc) jumps.emplace(before->pc, pc);
-      before = &site.instruction;
-      follow_scalars(view, site);
-      Counts& mine = outstanding[view.index()];
-      if (site.wait.waits())
-        isa::each_counter(site.wait, [&](isa::Counter counter, uint16_t limit) {
-          raise(waits[site.instruction.pc][counter], mine[counter]);
-          mine[counter] = std::min<uint32_t>(mine[counter], limit);
-        });
-      for (const isa::Counter counter : isa::counters_of(site.instruction, site.row, all.target_))
-        ++mine[counter];
-    }
-    static void raise(uint32_t& most, uint32_t count) { most = std::max(most, count); }
-    Sites& all;
-    std::set<uint64_t> pcs;
-    std::set<std::pair<uint64_t, uint64_t>> jumps;
-    std::map<uint32_t, const isa::Instruction*> last;  ///< by wave
-    std::map<uint32_t, std::set<int>> scalars;         ///< by wave, that vector instructions have read
-    std::map<uint64_t, std::set<int>> read;
-    std::map<uint32_t, Counts> outstanding;  ///< by wave
-    std::map<uint64_t, Counts> waits;
-    std::map<uint64_t, std::set<int>> accesses;
-    std::map<uint32_t, std::map<isa::Counter, std::deque<UnderWay>>> loads;  ///< by wave, the oldest first
-    std::map<const emulate::Site*, isa::Effects> effects;
-    std::map<uint32_t, uint32_t> meetings;        ///< by wave, the barriers that it came to
-    using Place = std::pair<uint32_t, uint64_t>;  ///< behind so many barriers, a byte of LDS
-    std::map<Place, uint64_t> late_reads;         ///< with the last barrier's pc
-    std::set<Place> writes;
-    std::set<uint64_t> early, resets, lds_written;
-  };
-  [[nodiscard]] int buffer_of(uint64_t address, uint32_t bytes) const {
-    for (size_t i = 0; i < buffers_.size(); ++i) {
-      const auto begin = reinterpret_cast<uint64_t>(buffers_[i].at);
-      if (address >= begin && address + bytes <= begin + buffers_[i].size) return static_cast<int>(i);
-    }
-    return -1;
-  }
-  const isa::Target& target_;
-  std::span<const Buffer> buffers_;
-  std::mutex mutex_;
-};
-
 class Launcher {
  public:
   Launcher(const char* gpu, const char* code, const std::string& launch)
@@ -293,6 +111,7 @@ class Launcher {
                                pointer.at(2).get<uint64_t>();
       std::memcpy(&arguments_.at(pointer.at(0).get<size_t>()), &address, sizeof address);
     }
+    fill_hidden();
     kernarg_ = static_cast<uint8_t*>(must(memory_.allocate(arguments_.size() + 8)));
   }
 
@@ -312,35 +131,26 @@ class Launcher {
     dispatch.order = emulate::Order(request.value("order", uint64_t{0}));
     json made;
     Sites sites(*target_, buffers_);
+    HandOvers hand_overs;
+    Exchanges exchanges(*target_);
+    const std::map<std::string, emulate::Listener*> watches = {
+        {"watch", &sites}, {"hand-overs", &hand_overs}, {"exchanges", &exchanges}};
     const std::string checks = request.value("checks", "");
     std::string error;
-    if (checks.empty() || checks == "watch") {
-      if (!checks.empty()) dispatch.listeners.push_back(&sites);
+    const auto watch = watches.find(checks);
+    if (checks.empty() || watch != watches.end()) {
+      if (!checks.empty()) dispatch.listeners.push_back(watch->second);
       error = run(dispatch);
     } else {
       check::Session session(must(check::topics_of(checks)));
       error = run(session, dispatch);
       told_of(session, made);
     }
-    if (checks == "watch") {
-      made["executed"] = json::array();
-      for (const uint64_t pc : sites.pcs) made["executed"].push_back(pc - entry);
-      made["jumps"] = json::array();
-      for (const auto& [from, to] : sites.jumps) made["jumps"].push_back({from - entry, to - entry});
-      made["read"] = json::array();
-      for (const auto& [pc, registers] : sites.read) made["read"].push_back({pc - entry, registers});
-      made["outstanding"] = json::array();
-      for (const auto& [pc, counts] : sites.waits) {
-        json named = json::object();
-        for (const auto& [counter, count] : counts) named[name_of(counter)] = count;
-        made["outstanding"].push_back({pc - entry, named});
-      }
-      made["early"] = json::array();
-      for (const uint64_t pc : sites.early) made["early"].push_back(pc - entry);
-      made["resets"] = json::array();
-      for (const uint64_t pc : sites.resets) made["resets"].push_back(pc - entry);
-      made["accesses"] = json::array();
-      for (const auto& [pc, buffers] : sites.accesses) made["accesses"].push_back({pc - entry, buffers});
+    if (checks == "watch") tell(sites, entry, made);
+    if (checks == "hand-overs") made["handed"] = hand_overs.any();
+    if (checks == "exchanges") {
+      made["needed"] = json::array();
+      for (const uint64_t pc : exchanges.needed()) made["needed"].push_back(pc - entry);
     }
     made["error"] = error;
     made["result"] = result();
@@ -358,6 +168,26 @@ class Launcher {
       from += buffer.size;
     }
     std::memcpy(kernarg_, arguments_.data(), arguments_.size());
+  }
+
+  /// What a HIP runtime tells kernels of their launch.
+  void fill_hidden() {
+    using Kind = object::Argument::Kind;
+    const json& grid = told_.at("grid");
+    const auto threads = told_.at("threads").get<uint32_t>();
+    const std::map<Kind, uint32_t> values = {
+        {Kind::HiddenBlockCountX, grid.at(0).get<uint32_t>()},
+        {Kind::HiddenBlockCountY, grid.at(1).get<uint32_t>()},
+        {Kind::HiddenBlockCountZ, grid.at(2).get<uint32_t>()},
+        {Kind::HiddenGroupSizeX, threads},
+        {Kind::HiddenGroupSizeY, 1},
+        {Kind::HiddenGroupSizeZ, 1},
+        {Kind::HiddenGridDims, 3},
+        {Kind::HiddenDynamicLdsSize, told_.at("shared").get<uint32_t>()}};
+    for (const object::Argument& argument : kernel_->arguments)
+      if (const auto found = values.find(argument.kind); found != values.end())
+        std::memcpy(&arguments_.at(argument.offset), &found->second,
+                    std::min<size_t>(argument.size, sizeof found->second));
   }
 
   [[nodiscard]] size_t result() const {
@@ -415,6 +245,29 @@ class Launcher {
     return done ? "" : done.error().text();
   }
 
+  /// Offsets from the kernel's first instruction.
+  static void tell(const Sites& sites, uint64_t entry, json& made) {
+    made["executed"] = json::array();
+    for (const uint64_t pc : sites.pcs) made["executed"].push_back(pc - entry);
+    made["jumps"] = json::array();
+    for (const auto& [from, to] : sites.jumps) made["jumps"].push_back({from - entry, to - entry});
+    made["read"] = json::array();
+    for (const auto& [pc, registers] : sites.read) made["read"].push_back({pc - entry, registers});
+    made["outstanding"] = json::array();
+    for (const auto& [pc, counts] : sites.waits) {
+      json named = json::object();
+      for (const auto& [counter, count] : counts) named[name_of(counter)] = count;
+      made["outstanding"].push_back({pc - entry, named});
+    }
+    made["early"] = json::array();
+    for (const uint64_t pc : sites.early) made["early"].push_back(pc - entry);
+    for (const uint64_t pc : sites.overwritten()) made["early"].push_back(pc - entry);
+    made["resets"] = json::array();
+    for (const uint64_t pc : sites.resets) made["resets"].push_back(pc - entry);
+    made["accesses"] = json::array();
+    for (const auto& [pc, buffers] : sites.accesses) made["accesses"].push_back({pc - entry, buffers});
+  }
+
   static void told_of(const check::Session& session, json& made) {
     std::set<std::string> rules;
     made["hints"] = json::array();
@@ -442,14 +295,14 @@ class Launcher {
 };
 
 }  // namespace
-}  // namespace wavesmith
+}  // namespace wavesmith::mutants
 
 int main(int count, char** words) {
   if (count != 4) {
     std::fprintf(stderr, "usage: wavesmith_mutants GPU CODE.co LAUNCH.json\n");
     return 2;
   }
-  wavesmith::Launcher launcher(words[1], words[2], words[3]);
+  wavesmith::mutants::Launcher launcher(words[1], words[2], words[3]);
   for (std::string line; std::getline(std::cin, line);) {
     const auto answer = launcher.answer(nlohmann::json::parse(line));
     std::printf("%s\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

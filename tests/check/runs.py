@@ -56,6 +56,13 @@ class Runner(Protocol):
         """Whether an instruction touches a register into which a load is under way, or is a barrier while accesses of
         LDS are, as none does without these changes; None where that is not known."""
 
+    def hands_over(self) -> bool | None:
+        """Whether a wave reads from device memory, through the cache next to it, what another one writes; None where
+        that is not known."""
+
+    def stores_matter(self, offset: int) -> bool | None:
+        """Whether somebody could miss it that a wait waits for stores; None where that is not known."""
+
     def resets(self, offset: int) -> bool:
         """Whether an instruction writes to LDS where something was written before."""
 
@@ -136,6 +143,12 @@ class Copy:
         return None
 
     def uses_early(self, patches: Patches) -> bool | None:
+        return None
+
+    def hands_over(self) -> bool | None:
+        return None
+
+    def stores_matter(self, offset: int) -> bool | None:
         return None
 
     def resets(self, offset: int) -> bool:
@@ -234,6 +247,20 @@ class Launch:
         # An instruction that was not executed before has no buffers of its own.
         every = {-1}.symmetric_difference(set().union(*before.values()) | {-1})
         return any(set(buffers) - before.get(offset, every) for offset, buffers in told["accesses"])
+
+    @cached_property
+    def handed(self) -> bool:
+        return bool(self.ask({"patches": [], "checks": "hand-overs"}).get("handed", True))
+
+    def hands_over(self) -> bool | None:
+        return self.handed
+
+    @cached_property
+    def exchanges(self) -> dict[str, Any]:
+        return self.ask({"patches": [], "checks": "exchanges"})
+
+    def stores_matter(self, offset: int) -> bool | None:
+        return offset in self.exchanges["needed"] if "needed" in self.exchanges else None
 
     def resets(self, offset: int) -> bool:
         return offset in self.watched["resets"]

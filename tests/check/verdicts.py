@@ -20,6 +20,8 @@ from ways import Run
 CHECKS = "memory,race,wait,hazard,init,sync"
 #: s_trap 2.
 TRAP, TRAP_OF_CDNA = 0xBF900002, 0xBF920002
+#: Invalidates the cache next to a wave, and nothing behind it.
+NEAR = re.compile(r"buffer_gl0_inv|global_inv scope:SCOPE_SE")
 #: Orders of workgroups and waves in which a kernel without a barrier has to give something else.
 ORDERS = (1, 2, 3, 4)
 
@@ -105,6 +107,8 @@ class Judge:
                 return "the workgroup is one wave, whose accesses of LDS come in order"
             if self.only_loads(mutant) and self.runner.uses_early(mutant.patches) is False:
                 return "what is not waited for here is waited for elsewhere before it is used, on the paths of the run"
+            if self.only_stores(mutant) and self.runner.stores_matter(mutant.at.offset) is False:
+                return "behind it the workgroup exchanges nothing with others, nor do its waves what was stored"
             return ""
         if mutant.kind == "s_nop":
             practised = sorted({rule for rule, _, _ in after.hints - self.before.hints if rule.startswith("hazard/")})
@@ -117,6 +121,8 @@ class Judge:
             self.order((), seed).same(self.order(mutant.patches, seed)) for seed in ORDERS
         ):
             return "the results are the same in other orders of waves"
+        if mutant.kind == "fence" and NEAR.match(mutant.at.text) and self.runner.hands_over() is False:
+            return "no wave reads through the cache next to it what another one writes"
         if mutant.kind == "bound":
             return "the results are the same, and no access leaves its allocation"
         if mutant.kind == "initialisation":
@@ -130,16 +136,21 @@ class Judge:
         return bool(memory) and all(re.match(r"ds_(write|store|read|load)", one.mnemonic) for one in memory[:4])
 
     def only_loads(self, mutant: Mutant) -> bool:
-        """Whether it waits for loads into registers, and for what of LDS `uses_early` follows to the next barrier.
-        Vector loads may go to LDS, and stores count with them: then a barrier is not there."""
+        """Whether it waits for loads into registers, and for what of LDS and, on RDNA, of device memory `uses_early`
+        follows to the next barrier. On CDNA vector loads may go to LDS, and stores count with them: then a barrier is
+        not there."""
         code = self.runner.kernel.instructions
         behind = [one for one in code if one.offset > mutant.at.offset][:2]
         into_lds = any(" lds" in one.text or "_lds_" in one.text for one in code)
         names = {name for name, _ in mutant.counts}
         if not names <= {"vmcnt", "loadcnt", "lgkmcnt", "dscnt", "kmcnt"}:
             return False
-        vector = bool(names & {"vmcnt", "loadcnt"})
+        vector = bool(names & {"vmcnt", "loadcnt"}) and self.runner.kernel.is_cdna
         return not vector or not (into_lds or any(one.text.startswith("s_barrier") for one in behind))
+
+    def only_stores(self, mutant: Mutant) -> bool:
+        """Whether it waits for stores alone, which RDNA counts apart."""
+        return {name for name, _ in mutant.counts} in ({"vscnt"}, {"storecnt"})
 
     def never_reached(self, mutant: Mutant) -> bool:
         """Whether no more was ever under way than the counts that are weaker allow."""

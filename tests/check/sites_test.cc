@@ -1,0 +1,80 @@
+#include "tests/check/sites.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "emulate/instructions/testing.h"
+
+namespace wavesmith::mutants {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* code;
+  bool early, overwritten = false;
+  std::string_view target = "gfx1201";
+};
+
+class SitesTest : public testing::TestWithParam<Case> {};
+
+/// Own dwords at v1 in LDS and at s[4:5] + v1; those of the other wave at v2.
+TEST_P(SitesTest, UsesOfWhatIsUnderWay) {
+  const Case& each = GetParam();
+  const bool is_rdna4 = each.target == "gfx1201";
+  std::string code =
+      "s_load_b64 s[4:5], s[0:1], 0x0\nKM\n"
+      "v_and_b32 v0, 0x3ff, v0\n"
+      "v_lshlrev_b32 v1, 2, v0\n"
+      "v_xor_b32 v2, 0x80, v1\n" +
+      std::string(each.code) + "\ns_endpgm\n";
+  const auto replace = [&](const std::string& word, const std::string& text) {
+    for (size_t at = 0; (at = code.find(word, at)) != std::string::npos; at += text.size())
+      code.replace(at, word.size(), text);
+  };
+  replace("KM", is_rdna4 ? "s_wait_kmcnt 0x0" : "s_waitcnt lgkmcnt(0)");
+  replace("DS", is_rdna4 ? "s_wait_dscnt 0x0" : "s_waitcnt lgkmcnt(0)");
+  replace("LOAD", is_rdna4 ? "s_wait_loadcnt 0x0" : "s_waitcnt vmcnt(0)");
+  replace("MEET", is_rdna4 ? "s_barrier_signal -1\ns_barrier_wait -1" : "s_barrier");
+  emulate::KernelTest kernel(each.target, code, 32, 1024);
+  Sites sites(*isa::find_target(each.target), {});
+  kernel.listeners = {&sites};
+  uint32_t* const memory = kernel.allocate(1024);
+  const auto done = kernel.launch(1, 64, {reinterpret_cast<uint64_t>(memory)}, {.threads = 1});
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(!sites.early.empty(), each.early);
+  EXPECT_EQ(!sites.overwritten().empty(), each.overwritten);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, SitesTest,
+    testing::Values(
+        Case{"AResultUnderWayIsRead", "ds_load_b32 v5, v1\nv_mov_b32 v6, v5", true},
+        Case{"AResultThatHasCome", "ds_load_b32 v5, v1\nDS\nv_mov_b32 v6, v5", false},
+        Case{"AStoreUnderWayIsReadBehindTheBarrier", "ds_store_b32 v1, v0\nMEET\nds_load_b32 v5, v2", true},
+        Case{"AStoreThatHasComeIsRead", "ds_store_b32 v1, v0\nDS\nMEET\nds_load_b32 v5, v2", false},
+        Case{"AStoreUnderWayIsReadByItsOwnWave", "ds_store_b32 v1, v0\nMEET\nds_load_b32 v5, v1", false},
+        Case{"AStoreUnderWayIsOverwrittenBehindTheBarrier", "ds_store_b32 v1, v0\nMEET\nds_store_b32 v2, v0",
+             true},
+        Case{"AStoreUnderWayAtTwoBarriers", "ds_store_b32 v1, v0\nMEET\nMEET\nds_load_b32 v5, v2", true},
+        Case{"AStoreIsWaitedForBetweenTwoBarriers", "ds_store_b32 v1, v0\nMEET\nDS\nMEET\nds_load_b32 v5, v2",
+             false},
+        Case{"AnAdditionUnderWayIsRead", "ds_add_u32 v1, v0\nMEET\nds_load_b32 v5, v2", true},
+        Case{"AReadUnderWayIsOverwrittenBehindTheBarrier", "ds_load_b32 v5, v1\nMEET\nds_store_b32 v2, v0",
+             true},
+        Case{"AReadUnderWayIsReadBehindTheBarrier", "ds_load_b32 v5, v1\nMEET\nds_load_b32 v6, v2", false},
+        Case{"ALoadUnderWayIsOverwritten",
+             "global_load_b32 v5, v1, s[4:5]\nMEET\nglobal_store_b32 v2, v0, s[4:5]", false, true},
+        Case{"ALoadThatHasComeIsOverwritten",
+             "global_load_b32 v5, v1, s[4:5]\nLOAD\nMEET\nglobal_store_b32 v2, v0, s[4:5]", false},
+        Case{"ALoadUnderWayIsOverwrittenByItsOwnWave",
+             "global_load_b32 v5, v1, s[4:5]\nMEET\nglobal_store_b32 v1, v0, s[4:5]", false},
+        Case{"ALoadUnderWayIsOverwrittenOnRdna3",
+             "global_load_b32 v5, v1, s[4:5]\nMEET\nglobal_store_b32 v2, v0, s[4:5]", false, true, "gfx1100"},
+        Case{"AStoreUnderWayIsReadOnRdna3", "ds_store_b32 v1, v0\nMEET\nds_load_b32 v5, v2", true, false,
+             "gfx1100"}),
+    [](const testing::TestParamInfo<Case>& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace wavesmith::mutants
