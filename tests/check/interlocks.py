@@ -229,14 +229,11 @@ def not_reread(code: KernelCode, run: Run, mutant: Mutant) -> str:
         since = [upto(way, wait) for way in ways_to(code, run, mutant)]
     except TooManyWaysError:
         return ""
-    if None in since:
-        return ""
     kind = "s_" if fields[0] == "sa_sdst" else "v_"
     other = {"va_sdst": {"vcc"}, "va_vcc": {f"s{i}" for i in range(106)}}.get(fields[0], set())
-    fresh = {
-        name for way in since if way is not None for one in way if one.text.startswith(kind) for name in scalars(one)
-    }
-    used = {name for one in until(code, run, mutant.at, wait) for name in scalars_read(one)} & fresh - other
+    used = {name for one in until(code, run, mutant.at, wait) for name in scalars_read(one)} - other
+    if None not in since:  # else anything may have been written
+        used &= {n for way in since if way for one in way if one.text.startswith(kind) for n in scalars(one)}
     before = run.read
     if before is None:
         vectors = [one for one in code.instructions if one.text.startswith("v_") and run.executes(one)]
