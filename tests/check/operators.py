@@ -82,16 +82,34 @@ OWN_WAITS = {
 }
 
 
+def is_wait(at: Instruction) -> bool:
+    return at.mnemonic == "s_waitcnt" or at.mnemonic in OWN_WAITS
+
+
+def counters_of(code: KernelCode, at: Instruction) -> list[Field]:
+    """The counters that a wait waits for."""
+    fields = OWN_WAITS.get(at.mnemonic, CDNA_WAIT if code.is_cdna else RDNA3_WAIT)
+    return [field for field in fields if field.get(at.word & 0xFFFF) < field.most and field.name != "expcnt"]
+
+
+def waited_for_behind(code: KernelCode, mutant: Mutant) -> bool:
+    """Whether what a wait does not wait for any more is waited for by those that follow, nothing in between."""
+    missing = dict(mutant.counts)
+    for at in (one for one in code.instructions if one.offset > mutant.at.offset):
+        if not is_wait(at):
+            break
+        for field in counters_of(code, at):
+            if field.get(at.word & 0xFFFF) <= missing.get(field.name, -1):
+                del missing[field.name]
+    return not missing
+
+
 def waits(code: KernelCode) -> Iterator[Mutant]:
     """A wait is gone, or one of its counters is, or counts to one more. Nothing of kernels raises expcnt."""
     for at in code.instructions:
-        fields = OWN_WAITS.get(at.mnemonic)
-        if at.mnemonic == "s_waitcnt":
-            fields = CDNA_WAIT if code.is_cdna else RDNA3_WAIT
-        if not fields:
+        if not is_wait(at):
             continue
-        immediate = at.word & 0xFFFF
-        named = [field for field in fields if field.get(immediate) < field.most and field.name != "expcnt"]
+        named, immediate = counters_of(code, at), at.word & 0xFFFF
         yield replace(removed("wait", at), counts=tuple((field.name, field.get(immediate)) for field in named))
         for field in named:
             for value in {field.get(immediate) + 1} | ({field.most} if len(named) > 1 else set()):

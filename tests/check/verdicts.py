@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from interlocks import enough_on_all_ways, harmless, not_reread
-from operators import Mutant, awaited, nops, with_garbage
+from operators import Mutant, awaited, nops, waited_for_behind, with_garbage
 from runs import Outcome, Patches, Runner
 from ways import Run
 
@@ -94,6 +94,8 @@ class Judge:
         if mutant.kind.startswith("wait"):
             if "wait/redundant" in hinted or self.never_reached(mutant):
                 return "the wait never waits in this run"
+            if waited_for_behind(self.runner.kernel, mutant):
+                return "another wait for it stands directly behind"
             unused = awaited(self.runner.kernel, mutant)
             if unused and self.runner.run([(unused.offset, nops(unused))]).same(self.results):
                 return "what is not waited for is never used: without it the results are the same"
