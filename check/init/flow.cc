@@ -118,13 +118,13 @@ uint64_t Flow::active_lanes(const Step& step) const {
   return step.dpp->bound_ctrl ? active : active & moved({.lanes = step.dpp}, ~uint64_t{0});
 }
 
-void Flow::read(const Place& source, Values& values) {
+void Flow::read(const Place& source, uint64_t lanes, Values& values) {
   const int count = lanes_;
   std::fill_n(values.value, count, source.constant);
   std::fill_n(values.undefined, count, 0);
   values.taint = {};
   if (source.kind == Place::Kind::None) return;
-  values.taint = taint_of(source, every());
+  values.taint = taint_of(source, lanes);
   const uint64_t mask = low_bits(source.bits);
   if (source.kind == Place::Kind::Scalar || source.kind == Place::Kind::LaneMask) {
     const int number = source.first - reg::kSgpr;
@@ -176,7 +176,7 @@ void Flow::run(const Step& step, std::vector<Result>& results) {
     result.active = active;
   }
   if (!dirty) return;
-  if (step.rule == Rule::Expression) return evaluate(step, results, first);
+  if (step.rule == Rule::Expression) return evaluate(step, all_lanes ? every() : active, results, first);
   Taint taint = taint_of(step.sources, dirty);
   taint.computed |= !step.copies;
   for (size_t i = first; i < results.size(); ++i) {
@@ -196,7 +196,7 @@ void Flow::halves(const Step& step, Result& result) {
   for (size_t i = 0; i < step.sources.size(); ++i) {
     const Place& source = step.sources[i];
     if (!(undefined_lanes(source) & result.active)) continue;
-    read(source, values);
+    read(source, result.active, values);
     const bool pair = step.rule == Rule::Pair;
     for (int lane = 0; lane < lanes_; ++lane) {
       const uint64_t undefined = values.undefined[lane];
@@ -209,12 +209,12 @@ void Flow::halves(const Step& step, Result& result) {
   }
 }
 
-void Flow::evaluate(const Step& step, std::vector<Result>& results, size_t first) {
+void Flow::evaluate(const Step& step, uint64_t lanes, std::vector<Result>& results, size_t first) {
   const isa::Expression& meaning = *step.meaning;
   std::vector<Values>& values = nodes();
   if (values.size() < meaning.size()) values.resize(meaning.size());
   const int count = step.scalar ? 1 : lanes_;
-  for (size_t id = 0; id < meaning.size(); ++id) node(step, id, count);
+  for (size_t id = 0; id < meaning.size(); ++id) node(step, id, lanes, count);
   for (size_t i = first; i < results.size(); ++i) {
     const size_t number = std::min(i - first, meaning.results().size() - 1);
     const Values& value = values[meaning.results()[number]];
@@ -225,12 +225,12 @@ void Flow::evaluate(const Step& step, std::vector<Result>& results, size_t first
   }
 }
 
-void Flow::node(const Step& step, size_t id, int count) {
+void Flow::node(const Step& step, size_t id, uint64_t lanes, int count) {
   const isa::Node& node = step.meaning->node(static_cast<isa::Expression::Id>(id));
   Values& made = nodes()[id];
   switch (node.op) {
     case isa::Op::Source:
-      read(node.constant < step.sources.size() ? step.sources[node.constant] : Place{}, made);
+      read(node.constant < step.sources.size() ? step.sources[node.constant] : Place{}, lanes, made);
       for (int lane = 0; lane < lanes_; ++lane) {
         made.value[lane] &= low_bits(node.bits);
         made.undefined[lane] &= low_bits(node.bits);
@@ -266,21 +266,22 @@ void Flow::node(const Step& step, size_t id, int count) {
       return;
     }
   }
-  operation(node, made, count);
+  operation(node, lanes, made, count);
 }
 
-void Flow::operation(const isa::Node& node, Values& made, int count) {
+void Flow::operation(const isa::Node& node, uint64_t lanes, Values& made, int count) {
   const std::vector<Values>& all = nodes();
   const Values& a = all[node.arguments[0]];
   const Values& b = all[node.count > 1 ? node.arguments[1] : node.arguments[0]];
   const Values& c = all[node.count > 2 ? node.arguments[2] : node.arguments[0]];
   bool undefined = false, chosen = false;
   for (int lane = 0; lane < count; ++lane) {
+    const bool counts = lanes >> lane & 1;
     if (node.op == isa::Op::ReadLane) {
       const auto from = static_cast<size_t>(b.value[lane] & static_cast<uint64_t>(lanes_ - 1));
       made.value[lane] = a.value[from];
       made.undefined[lane] = b.undefined[lane] ? low_bits(node.bits) : a.undefined[from];
-      chosen |= b.undefined[lane] != 0;
+      chosen |= counts && b.undefined[lane] != 0;
     } else {
       made.value[lane] = isa::compute(node, a.value[lane], b.value[lane], c.value[lane]);
       const uint64_t bits =
@@ -289,9 +290,9 @@ void Flow::operation(const isa::Node& node, Values& made, int count) {
                                 {c.value[lane], c.undefined[lane]})
               : 0;
       made.undefined[lane] = bits;
-      chosen |= node.op == isa::Op::Select && bits && (a.undefined[lane] & 1);
+      chosen |= counts && node.op == isa::Op::Select && bits && (a.undefined[lane] & 1);
     }
-    undefined |= made.undefined[lane] != 0;
+    undefined |= counts && made.undefined[lane] != 0;
   }
   made.taint = {};
   if (!undefined) return;

@@ -59,14 +59,16 @@ class Flow {
   [[nodiscard]] uint64_t mask_bits(const Place& place) const;
   Taint taint_of(const Place& source, uint64_t lanes);
   Taint taint_of(const std::vector<Place>& sources, uint64_t lanes);
-  void read(const Place& source, Values& values);
+  /// What a source holds; its taint is that of these lanes.
+  void read(const Place& source, uint64_t lanes, Values& values);
   [[nodiscard]] uint64_t active_lanes(const Step& step) const;
 
   void run(const Step& step, std::vector<Result>& results);
   void halves(const Step& step, Result& result);
-  void evaluate(const Step& step, std::vector<Result>& results, size_t first);
-  void node(const Step& step, size_t id, int count);
-  void operation(const isa::Node& node, Values& made, int count);
+  /// The results of an expression, whose taint is that of the lanes that count.
+  void evaluate(const Step& step, uint64_t lanes, std::vector<Result>& results, size_t first);
+  void node(const Step& step, size_t id, uint64_t lanes, int count);
+  void operation(const isa::Node& node, uint64_t lanes, Values& made, int count);
   void write(const Result& result, Exec& exec);
   void write_row(const Result& result);
   void shuffle(const Step& step);

@@ -65,9 +65,9 @@ void Flow::shuffle(const Step& step) {
   const bool last = step.shuffle == Shuffle::Permute || step.shuffle == Shuffle::BackPermute;
   const Place& moved = last ? step.sources.back() : step.sources[0];
   if (step.shuffle == Shuffle::Unknown) return fill(step, active);
-  read(moved, data);
+  read(moved, every(), data);
   if (step.shuffle == Shuffle::WriteLane) {
-    read(step.sources.back(), select);
+    read(step.sources.back(), every(), select);
     copy_lane(to, static_cast<int>(select.value[0]) & (lanes_ - 1), static_cast<uint32_t>(data.undefined[0]),
               data.taint.computed, data.taint.origin);
     return wave_.update(to);
@@ -75,12 +75,12 @@ void Flow::shuffle(const Step& step) {
   uint64_t selects = 0;
   if (step.shuffle == Shuffle::Rows16 || step.shuffle == Shuffle::RowsX16) {
     if (step.sources.size() < 3) return fill(step, active);
-    read(step.sources[1], select);
+    read(step.sources[1], every(), select);
     selects = select.value[0];
-    read(step.sources[2], select);
+    read(step.sources[2], every(), select);
     selects |= select.value[0] << 32;
   } else if (last) {
-    read(step.sources[0], select);
+    read(step.sources[0], every(), select);
   }
   // A permutation forwards: lanes that nobody writes to become 0.
   std::array<int, kLanes> source{};

@@ -244,6 +244,12 @@ const Case kMemory[] = {
     {"CopyingIsNoUse", On::All,
      "global_load_dword v3, v1, s[4:5] offset:64\nWAIT\nv_lshlrev_b32 v2, 8, v3\nADD v2, v2, v0",
      "global_load_dword v3, v1, s[4:5] offset:64\nWAIT\nv_mov_b32 v2, v3", "output at global_store"},
+    {"CopyingBesideLanesThatCalculated", On::All,
+     "global_load_dword v3, v1, s[4:5] offset:64\nWAIT\nADD v3, v3, v0\nMOVX PAIR, EXEC\nMOVX EXEC, FIRST\n"
+     "global_load_dword v3, v1, s[4:5] offset:64\nWAIT\nMOVX EXEC, PAIR\nv_and_b32 v2, -1, v3",
+     "global_load_dword v3, v1, s[4:5] offset:64\nWAIT\nADD v3, v3, v0\nMOVX PAIR, EXEC\nMOVX EXEC, FIRST\n"
+     "global_load_dword v3, v1, s[4:5] offset:64\nWAIT\nv_and_b32 v2, -1, v3",
+     "output at global_store"},
     {"MemoryDecidesABranch", On::All,
      "s_load_dword s20, s[4:5], 0x10\nWAIT\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc1 end\nend:\nv_mov_b32 v2, 0",
      "s_load_dword s20, s[4:5], 0x800\nWAIT\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc1 end\nend:\nv_mov_b32 v2, 0",
@@ -288,6 +294,19 @@ TEST(Init, TellsWhereTheValueComesFrom) {
   EXPECT_EQ(findings[0].parties[1].instruction, "global_load_dword v3, v1, s[4:5] offset:64");
   EXPECT_EQ(findings[0].parties[0].lanes, 0xffffu);
   EXPECT_NE(findings[0].address.find("4096 bytes) + 0x40"), std::string::npos) << findings[0].address;
+}
+
+TEST(Init, RegistersOfLanesThatAreOffAreNoOrigin) {
+  for (const std::string_view sum : {"ADD v2, v6, v3", "ADD v2, v3, v6"}) {
+    std::vector<Finding> findings;
+    found_in_memory(kCdna[1],
+                    "MOVX EXEC, FIRST\nv_mov_b32 v6, 1\nglobal_load_dword v3, v1, s[4:5] offset:64\nWAIT\n" +
+                        std::string(sum) + std::string(kStore),
+                    1024, &findings);
+    ASSERT_EQ(findings.size(), 1u);
+    ASSERT_EQ(findings[0].parties.size(), 2u);
+    EXPECT_EQ(findings[0].parties[1].instruction, "global_load_dword v3, v1, s[4:5] offset:64") << sum;
+  }
 }
 
 /// What is found when a kernel stores with these modifiers what it has calculated from a register that nobody
