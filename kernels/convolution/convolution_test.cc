@@ -1,0 +1,252 @@
+// Convolutions and their gradients on a GPU of each target, against sums of every product in double
+// precision.
+#include <functional>
+
+#include "kernels/refusal_testing.h"
+#include "kernels/testing.h"
+#include "kernels/wavesmith_convolution.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+using Description = wavesmith_convolution_description;
+using Index = std::vector<int64_t>;
+
+/// A tensor of the host with room between its elements, all NaN at first.
+struct HostTensor {
+  Elements elements;
+  Index sizes, strides;
+
+  HostTensor(Type type, Index sizes_, Index strides_)
+      : sizes(std::move(sizes_)), strides(std::move(strides_)) {
+    int64_t last = 0;
+    for (size_t i = 0; i < sizes.size(); ++i) last += (sizes[i] - 1) * strides[i];
+    elements = Elements(type, static_cast<size_t>(std::max<int64_t>(last, 0) + 1));
+  }
+  [[nodiscard]] size_t at(const Index& index) const {
+    int64_t place = 0;
+    for (size_t i = 0; i < index.size(); ++i) place += index[i] * strides[i];
+    return static_cast<size_t>(place);
+  }
+  [[nodiscard]] wavesmith_convolution_tensor on(const OnGpu& gpu) const {
+    wavesmith_convolution_tensor made{};
+    made.data = gpu.data(), made.type = elements.type;
+    std::ranges::copy(sizes, made.sizes), std::ranges::copy(strides, made.strides);
+    return made;
+  }
+};
+
+void each(const Index& sizes, const std::function<void(const Index&)>& use) {
+  Index at(sizes.size(), 0);
+  if (std::ranges::find(sizes, 0) != sizes.end()) return;
+  for (;;) {
+    use(at);
+    size_t i = sizes.size();
+    while (i > 0 && ++at[i - 1] == sizes[i - 1]) at[--i] = 0;
+    if (i == 0) return;
+  }
+}
+
+class Convolution : public OnEachGpu {
+ protected:
+  struct Case {
+    Description one{};
+    Index x, w, y;
+  };
+
+  /// `most`: of a size in space.
+  Case any_case(int dimensions, int64_t most) {
+    Case made;
+    Description& one = made.one;
+    one.direction = static_cast<wavesmith_convolution_direction>(between(0, 2));
+    one.dimensions = dimensions;
+    one.groups = one_of<int64_t>({1, 1, 1, 2, 3});
+    made.x = {between(1, 3), one.groups * one_of<int64_t>({1, between(1, 5), 8})};
+    made.w = {one.groups * between(1, 6), made.x[1] / one.groups};
+    made.y = {made.x[0], made.w[0]};
+    for (int i = 0; i < dimensions; ++i) {
+      one.padding[i] = between(0, 2), one.step[i] = between(1, 3), one.dilation[i] = between(1, 2);
+      made.w.push_back(one_of<int64_t>({1, between(1, 4)}));
+      const int64_t reach = one.dilation[i] * (made.w.back() - 1) + 1;
+      made.x.push_back(std::max<int64_t>(1, reach - 2 * one.padding[i]) + between(0, most));
+      made.y.push_back((made.x.back() + 2 * one.padding[i] - reach) / one.step[i] + 1);
+    }
+    return made;
+  }
+
+  HostTensor any_tensor(Type type, const Index& sizes) {
+    std::vector<size_t> order(sizes.size());  // the slowest first
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (between(0, 1) == 0) std::ranges::rotate(order.begin() + 1, order.begin() + 2, order.end());
+    Index strides(sizes.size());
+    int64_t next = 1;
+    for (size_t i = order.size(); i-- > 0;) {
+      strides[order[i]] = next;
+      next *= std::max<int64_t>(sizes[order[i]], 1);
+      if (between(0, 5) == 0) next += between(0, 3);
+    }
+    HostTensor made(type, sizes, strides);
+    each(sizes, [&](const Index& at) { made.elements.set(made.at(at), normal()); });
+    return made;
+  }
+
+  void check(Case given, Type read, Type written) {
+    Description& one = given.one;
+    SCOPED_TRACE(testing::Message() << "direction " << one.direction << ", " << one.dimensions
+                                    << " dimensions, " << one.groups << " groups, types " << read << " and "
+                                    << written);
+    const Index all[] = {given.y, given.x, given.w};
+    std::vector<HostTensor> tensors;
+    for (int i = 0; i < 3; ++i) {
+      const bool result = i == one.direction;
+      tensors.push_back(any_tensor(result ? written : read, all[i]));
+      if (result) tensors.back().elements = Elements(written, tensors.back().elements.count());
+    }
+    const OnGpu y(tensors[0].elements), x(tensors[1].elements), w(tensors[2].elements);
+    one.y = tensors[0].on(y), one.x = tensors[1].on(x), one.w = tensors[2].on(w);
+    ASSERT_EQ(wavesmith_kernels_convolution_workspace(&one, &one.workspace_bytes), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+    const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, one.workspace_bytes));
+    one.workspace = workspace.data();
+    ASSERT_EQ(wavesmith_kernels_convolution(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+    ASSERT_EQ(hipDeviceSynchronize(), 0);
+    HostTensor& result = tensors[static_cast<size_t>(one.direction)];
+    const Elements before = result.elements;
+    (one.direction == 0 ? y : one.direction == 1 ? x : w).copy_to(result.elements);
+    compare(given, tensors, before);
+  }
+
+  /// The result with sums over each output, channel and tap, and what lies between its elements with what was
+  /// there before.
+  void compare(const Case& given, std::vector<HostTensor>& tensors, const Elements& before) {
+    const Description& one = given.one;
+    HostTensor& result = tensors[static_cast<size_t>(one.direction)];
+    const size_t count = result.elements.count();
+    std::vector<double> sums(count), sizes(count);
+    std::vector<int64_t> terms(count);
+    const Index window(given.w.begin() + 2, given.w.end());
+    each(given.y, [&](const Index& to) {
+      for (int64_t c = 0; c < given.w[1]; ++c)
+        each(window, [&](const Index& tap) {
+          Index from{to[0], to[1] / (given.w[0] / one.groups) * given.w[1] + c}, weight{to[1], c};
+          for (int i = 0; i < one.dimensions; ++i) {
+            from.push_back(to[i + 2] * one.step[i] + tap[i] * one.dilation[i] - one.padding[i]);
+            weight.push_back(tap[i]);
+            if (from.back() < 0 || from.back() >= given.x[i + 2]) return;
+          }
+          const Index* const at[] = {&to, &from, &weight};
+          double product = 1;
+          for (int i = 0; i < 3; ++i)
+            if (i != one.direction) product *= tensors[i].elements.get(tensors[i].at(*at[i]));
+          const size_t place = result.at(*at[one.direction]);
+          sums[place] += product, sizes[place] += std::abs(product), ++terms[place];
+        });
+    });
+    std::vector<bool> is_element(count);
+    ErrorNote note;
+    each(result.sizes, [&](const Index& index) {
+      const size_t at = result.at(index);
+      is_element[at] = true;
+      // CDNA2 takes subnormal halves for 0.
+      const double allowed =
+          rounded_error(result.elements.type, sums[at],
+                        static_cast<double>(terms[at] + 1) * (0x1p-24 * sizes[at] + 0x1p-14 * 0x1p-10));
+      note.add(std::abs(result.elements.get(at) - sums[at]), allowed);
+      ASSERT_NEAR(result.elements.get(at), sums[at], allowed);
+    });
+    for (size_t at = 0; at < count; ++at)
+      if (!is_element[at]) {
+        const size_t bytes = bytes_of(before.type);
+        ASSERT_EQ(std::memcmp(&result.elements.bytes[at * bytes], &before.bytes[at * bytes], bytes), 0)
+            << "element " << at << " was written, which is none";
+      }
+  }
+};
+
+TEST_P(Convolution, EachDirectionEqualsSumsInDoublePrecision) {
+  for (int round = 0; round < 36; ++round) {
+    const Type read = one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
+    const Type written = between(0, 2) == 0 ? WAVESMITH_KERNELS_F32 : read;
+    const int dimensions = 1 + round % 3;
+    check(any_case(dimensions, dimensions == 1 ? 200 : 7), read, written);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Convolution, TensorsOfChannelsLastAndPointsAreWhatProductsRead) {
+  // A window of one tap, and images whose channels are rows: neither is copied.
+  Case one;
+  one.one.dimensions = 2, one.one.groups = 1;
+  one.x = {2, 16, 5, 4}, one.w = {8, 16, 1, 1}, one.y = {2, 8, 5, 4};
+  for (int i = 0; i < 2; ++i) one.one.step[i] = one.one.dilation[i] = 1;
+  Description d = one.one;
+  const auto tensor = [](const Index& sizes, const Index& strides) {
+    wavesmith_convolution_tensor made{};
+    made.type = WAVESMITH_KERNELS_F16;
+    std::ranges::copy(sizes, made.sizes), std::ranges::copy(strides, made.strides);
+    return made;
+  };
+  d.x = tensor(one.x, {320, 1, 64, 16}), d.w = tensor(one.w, {16, 1, 1, 1}),
+  d.y = tensor(one.y, {160, 1, 32, 8});
+  size_t bytes = 1;
+  ASSERT_EQ(wavesmith_kernels_convolution_workspace(&d, &bytes), WAVESMITH_KERNELS_SUCCESS);
+  EXPECT_EQ(bytes, 0U);
+}
+
+TEST_P(Convolution, NothingIsASumToo) {
+  Case one;
+  one.one.dimensions = 1, one.one.groups = 1, one.one.step[0] = one.one.dilation[0] = 1;
+  one.one.direction = WAVESMITH_CONVOLUTION_WEIGHTS;
+  one.x = {0, 3, 9}, one.w = {4, 3, 2}, one.y = {0, 4, 8};
+  check(one, WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F32);
+  one.x = {2, 0, 9}, one.w = {4, 0, 2}, one.y = {2, 4, 8};
+  one.one.direction = WAVESMITH_CONVOLUTION_OUTPUT;
+  check(one, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_F16);
+  one.x = {1, 2, 1}, one.w = {4, 2, 3}, one.y = {1, 4, 0};
+  one.one.direction = WAVESMITH_CONVOLUTION_INPUT;
+  check(one, WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F32);
+}
+
+TEST_P(Convolution, WhatIsWrongIsRefused) {
+  Case given;
+  given.one.dimensions = 1, given.one.groups = 1, given.one.step[0] = given.one.dilation[0] = 1;
+  HostTensor x(WAVESMITH_KERNELS_F32, {1, 2, 9}, {18, 9, 1}), w(WAVESMITH_KERNELS_F32, {3, 2, 2}, {4, 2, 1}),
+      y(WAVESMITH_KERNELS_F32, {1, 3, 8}, {24, 8, 1});
+  const OnGpu on_x(x.elements), on_w(w.elements), on_y(y.elements);
+  Description right = given.one;
+  right.x = x.on(on_x), right.w = w.on(on_w), right.y = y.on(on_y);
+  const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, 4096));
+  right.workspace = workspace.data(), right.workspace_bytes = 4096;
+  ASSERT_EQ(wavesmith_kernels_convolution(&right, nullptr), WAVESMITH_KERNELS_SUCCESS);
+  const auto refuses = [&](const char* why, wavesmith_kernels_status status, auto change) {
+    Description wrong = right;
+    change(wrong);
+    EXPECT_EQ(wavesmith_kernels_convolution(&wrong, nullptr), status);
+    EXPECT_NE(std::string(wavesmith_kernels_message()).find(why), std::string::npos)
+        << wavesmith_kernels_message();
+  };
+  constexpr auto kInvalid = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
+  refuses("not 1 to 3", kInvalid, [](Description& d) { d.dimensions = 4; });
+  refuses("no direction", kInvalid, [](Description& d) { d.direction = wavesmith_convolution_direction{3}; });
+  refuses("groups is less", kInvalid, [](Description& d) { d.groups = 0; });
+  refuses("no multiple of groups", kInvalid, [](Description& d) { d.groups = 2; });
+  refuses("places of the window", kInvalid, [](Description& d) { d.y.sizes[2] = 7; });
+  refuses("channels of w", kInvalid, [](Description& d) { d.x.sizes[1] = 1; });
+  refuses("images of x", kInvalid, [](Description& d) { d.x.sizes[0] = 2; });
+  refuses("step[0] is less", kInvalid, [](Description& d) { d.step[0] = 0; });
+  refuses("x.data is null", kInvalid, [](Description& d) { d.x.data = nullptr; });
+  refuses("strides[1] is negative", kInvalid, [](Description& d) { d.w.strides[1] = -2; });
+  refuses("y overlaps x", kInvalid, [](Description& d) { d.y.data = d.x.data; });
+  refuses("workspace has fewer bytes", kInvalid, [](Description& d) { d.workspace_bytes = 0; });
+  refuses("not aligned to 16", kInvalid,
+          [](Description& d) { d.workspace = static_cast<char*>(d.workspace) + 4; });
+  refuses("x is of i8", kNot, [](Description& d) { d.x.type = WAVESMITH_KERNELS_I8; });
+  refuses("x is of f16 and w of f32", kNot, [](Description& d) { d.x.type = WAVESMITH_KERNELS_F16; });
+  EXPECT_EQ(wavesmith_kernels_convolution(nullptr, nullptr), kInvalid);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Convolution, testing::Range(0, kGpuCount), gpu_name);
+
+}  // namespace
+}  // namespace wavesmith::kernels
