@@ -72,7 +72,8 @@ int run(const char* function, const Described& by, void* handle, const void* x, 
   return status_of(convolve(what, handle_of(handle)->stream), kStatuses);
 }
 
-// There is one way to compute a convolution, and it needs no memory of the caller's.
+// There is one way to compute a convolution, and it needs no memory of the caller's: kernels have theirs from
+// the stream's pool.
 constexpr uint64_t kSolution = 1;
 constexpr float kMilliseconds = 0.001f;
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "libraries/blas/product.h"
+#include "libraries/convolution/kernel/convolution_kernel.h"
 #include "libraries/shim/workspace.h"
 
 namespace wavesmith::libraries {
@@ -311,6 +312,7 @@ Outcome convolve(const Convolve& what, void* stream) {
                    each.name);
       return Outcome::BadPointer;
     }
+  if (launch_convolution_kernel(what, stream)) return Outcome::Done;
   return enqueue(stream, what);
 }
 

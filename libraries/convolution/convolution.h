@@ -1,5 +1,5 @@
-// Convolutions of one to three dimensions on the host in stream order, which serve MIOpen's. They are
-// computed as matrix products of gathered columns (im2col).
+// Convolutions of one to three dimensions in stream order, which serve MIOpen's: kernels where there are some
+// (kernel/convolution_kernel.h), else on the host as matrix products of gathered columns (im2col).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Convolve {
   void report_work(const WorkReporter& reporter) const;
 };
 
-/// Enqueues it.
+/// Launches or enqueues it.
 Outcome convolve(const Convolve& what, void* stream);
 
 }  // namespace wavesmith::libraries
