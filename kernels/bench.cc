@@ -22,85 +22,33 @@
 //   wavesmith_kernels_bench decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]
 //   [CACHE TYPE] [PAGE]
 //   wavesmith_kernels_bench fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]
+//
+//   wavesmith_kernels_bench convolution IMAGES CHANNELS SIDE OUTPUTS WINDOW [TYPE] [nhwc|nchw]
+//   [output|input|weights] [STEP] [GROUPS]
+//
+//   wavesmith_kernels_bench cross_entropy ROWS CLASSES [TYPE] [gradient]
+//   wavesmith_kernels_bench adam ARRAYS ELEMENTS [TYPE]
+//   wavesmith_kernels_bench topk ROWS COLUMNS MOST [TYPE]
+//   wavesmith_kernels_bench gather ROWS COLUMNS [TYPE] [add]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kernels/bench.h"
 #include "kernels/gemm/arguments.h"
 #include "kernels/library/element_type.h"
 #include "kernels/wavesmith_fft.h"
 #include "kernels/wavesmith_gradients.h"
 #include "kernels/wavesmith_kernels.h"
 
-extern "C" {
-int hipMalloc(void** pointer, size_t bytes);
-int hipMemcpy(void* to, const void* from, size_t bytes, int kind);
-int hipMemset(void* pointer, int value, size_t bytes);
-int hipDeviceSynchronize();
-int hipEventCreate(void** event);
-int hipEventRecord(void* event, void* stream);
-int hipEventElapsedTime(float* milliseconds, void* start, void* stop);
-const char* hipGetErrorName(int error);
-}
+using namespace wavesmith::kernels::bench;
 
 namespace {
-
-void check(int error, const char* what) {
-  if (error == 0) return;
-  std::fprintf(stderr, "%s: %s\n", what, hipGetErrorName(error));
-  std::exit(1);
-}
-
-void* memory(int64_t bytes) {
-  void* pointer = nullptr;
-  check(hipMalloc(&pointer, static_cast<size_t>(bytes)), "hipMalloc");
-  check(hipMemset(pointer, 0, static_cast<size_t>(bytes)), "hipMemset");
-  return pointer;
-}
-
-/// The shortest of ROUNDS launches, 1 where that is not set.
-template <class Launch>
-float milliseconds_of(Launch launch) {
-  void *start = nullptr, *stop = nullptr;
-  check(hipEventCreate(&start), "hipEventCreate");
-  check(hipEventCreate(&stop), "hipEventCreate");
-  float best = 0;
-  const int rounds = std::getenv("ROUNDS") ? std::atoi(std::getenv("ROUNDS")) : 1;
-  for (int round = 0; round < rounds; ++round) {
-    check(hipEventRecord(start, nullptr), "hipEventRecord");
-    if (launch() != WAVESMITH_KERNELS_SUCCESS) {
-      std::fprintf(stderr, "%s\n", wavesmith_kernels_message());
-      std::exit(1);
-    }
-    check(hipEventRecord(stop, nullptr), "hipEventRecord");
-    check(hipDeviceSynchronize(), "hipDeviceSynchronize");
-    float milliseconds = 0;
-    check(hipEventElapsedTime(&milliseconds, start, stop), "hipEventElapsedTime");
-    best = round == 0 ? milliseconds : std::min(best, milliseconds);
-  }
-  return best;
-}
-
-wavesmith_kernels_type type_of(const std::string& name) {
-  for (int type = 0; type < static_cast<int>(std::size(wavesmith::kernels::kElementTypes)); ++type)
-    if (wavesmith::kernels::kElementTypes[type].word == name)
-      return static_cast<wavesmith_kernels_type>(type);
-  std::fprintf(stderr, "there is no type %s\n", name.c_str());
-  std::exit(2);
-}
-
-/// Where a name stands among those that there are.
-template <size_t kCount>
-int index_of(const std::string& name, const char* const (&names)[kCount], const char* what) {
-  const auto* const found = std::find(std::begin(names), std::end(names), name);
-  if (found != std::end(names)) return static_cast<int>(found - std::begin(names));
-  std::fprintf(stderr, "there is no %s %s\n", what, name.c_str());
-  std::exit(2);
-}
 
 wavesmith_kernels_scaling scaling_of(const std::string& name) {
   static constexpr const char* kNames[] = {"unscaled", "given", "matrix", "row", "block", "mx"};
@@ -113,14 +61,6 @@ wavesmith_kernels_elementwise_operation elementwise_of(const std::string& name) 
       "log", "sqrt",     "reciprocal_root", "tanh",   "sigmoid", "relu",    "gelu",   "silu",     "square"};
   return static_cast<wavesmith_kernels_elementwise_operation>(
       index_of(name, kNames, "elementwise operation"));
-}
-
-/// Prints an operation's time, and the bytes that it has to move per second.
-int report(const std::string& operation, int64_t height, int64_t width, float best, int64_t moved) {
-  std::printf("%s %lld %lld: %.2f us, %.1f GB/s\n", operation.c_str(), static_cast<long long>(height),
-              static_cast<long long>(width), static_cast<double>(best) * 1e3,
-              static_cast<double>(moved) * 1e-6 / static_cast<double>(best));
-  return 0;
 }
 
 /// An operation on rows: its time, and the bytes that it has to move per second.
@@ -252,12 +192,6 @@ int transpose(const std::vector<std::string>& words) {
   return report("transpose", height, width, best, moved);
 }
 
-const int32_t* on_gpu(const std::vector<int32_t>& all) {
-  void* const at = memory(static_cast<int64_t>(all.size() * 4));
-  check(hipMemcpy(at, all.data(), all.size() * 4, 1), "hipMemcpy");
-  return static_cast<const int32_t*>(at);
-}
-
 /// Gives a product the scales that its types want, and those of blocks of 128 that `how` names: "squares" or
 /// "blocks" of B, or "zeros" of weights of 4 bits.
 void give_block_scales(wavesmith_kernels_gemm_description& gemm, const std::string& how, int64_t groups) {
@@ -336,8 +270,6 @@ int gemm(const std::vector<std::string>& words) {
               wanted ? "" : ", dispatch's choice ", wanted ? "" : name);
   return 0;
 }
-
-using Words = std::vector<std::string>;
 
 /// Heads of so many rows that lie one behind the other in a position.
 wavesmith_kernels_heads heads_of(const wavesmith_kernels_attention_description& a, int64_t rows,
@@ -493,6 +425,14 @@ int main(int argc, char** argv) {
   if (argc > 3 && std::strcmp(argv[1], "transpose") == 0) return transpose(words);
   if (argc > 3 && std::strcmp(argv[1], "fft") == 0) return fft(words);
   if (argc > 3 && std::string(argv[1]).ends_with("_backward")) return rows_backward(argv[1], words);
+  static constexpr std::pair<const char*, int (*)(const Words&)> kOthers[] = {
+      {"convolution", convolution},
+      {"cross_entropy", cross_entropy},
+      {"adam", adam},
+      {"topk", topk},
+      {"gather", gather}};
+  for (const auto& [name, run] : kOthers)
+    if (argc > 3 && std::strcmp(argv[1], name) == 0) return run(words);
   const bool of_rows = argc > 1 && std::strcmp(argv[1], "gemm") != 0 &&
                        std::strncmp(argv[1], "attention", 9) != 0 && std::strcmp(argv[1], "decode") != 0;
   if (argc > 3 && of_rows) return rows(argv[1], words);
@@ -510,7 +450,14 @@ int main(int argc, char** argv) {
       "          HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full]\n"
       "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]\n"
       "          [CACHE TYPE] [PAGE]\n"
-      "       %s fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]\n",
-      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
+      "       %s fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]\n"
+      "       %s convolution IMAGES CHANNELS SIDE OUTPUTS WINDOW [TYPE] [nhwc|nchw] [output|input|weights]\n"
+      "          [STEP] [GROUPS]\n"
+      "       %s cross_entropy ROWS CLASSES [TYPE] [gradient]\n"
+      "       %s adam ARRAYS ELEMENTS [TYPE]\n"
+      "       %s topk ROWS COLUMNS MOST [TYPE]\n"
+      "       %s gather ROWS COLUMNS [TYPE] [add]\n",
+      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0],
+      argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

@@ -58,6 +58,7 @@ def _gigabytes(kernels: list[Kernel]) -> str:
 
 COLUMNS: dict[str, Callable[[list[Kernel]], str]] = {
     "us": lambda kernels: _digits(1e6 * _seconds(kernels)),
+    "products, us": lambda kernels: _digits(1e6 * _seconds([one for one in kernels if one["name"].startswith("gemm_")])),
     "TFLOP/s": lambda kernels: _digits(sum(kernel["matrix_flops"] for kernel in kernels) / _seconds(kernels) / 1e12),
     "GB/s": _gigabytes,
     "kernels": lambda kernels: str(len(kernels)),

@@ -1,0 +1,44 @@
+// Times what a training step has beside products and operations on rows: the loss, and a step of AdamW.
+#include "kernels/bench.h"
+#include "kernels/wavesmith_loss.h"
+#include "kernels/wavesmith_optimiser.h"
+
+namespace wavesmith::kernels::bench {
+
+int cross_entropy(const Words& words) {
+  const int64_t rows = number(words, 0), classes = number(words, 1);
+  const auto type = type_of(word(words, 2, "bf16"));
+  const int64_t bytes = rows * classes * size_of(type);
+  const bool back = word(words, 3, "") == "gradient";
+  wavesmith_cross_entropy_gradient_description g{};
+  auto& d = g.forward;
+  d.rows = rows, d.classes = classes, d.logits = {memory(bytes), type, classes}, d.ignored = -100;
+  d.targets = static_cast<const int64_t*>(memory(8 * rows));
+  d.losses = static_cast<float*>(memory(4 * rows)), d.logs = static_cast<float*>(memory(4 * rows));
+  g.upstream = static_cast<const float*>(memory(4)), g.factor = 1, g.gradient = d.logits;  // in their place
+  const float best = milliseconds_of([&] {
+    return back ? wavesmith_kernels_cross_entropy_gradient(&g, nullptr)
+                : wavesmith_kernels_cross_entropy(&d, nullptr);
+  });
+  return report("cross_entropy", rows, classes, best, (back ? 2 : 1) * bytes);
+}
+
+/// A model of so many arrays of one size, with moments of f32.
+int adam(const Words& words) {
+  const int64_t count = number(words, 0), elements = number(words, 1);
+  const auto type = type_of(word(words, 2, "f32"));
+  const int64_t bytes = elements * size_of(type);
+  std::vector<wavesmith_adam_array> arrays;
+  const auto* const step = static_cast<const float*>(memory(4));
+  for (int64_t i = 0; i < count; ++i)
+    arrays.push_back(
+        {elements, memory(bytes), memory(bytes), memory(4 * elements), memory(4 * elements), nullptr, step});
+  wavesmith_adam_description d{};
+  d.count = count, d.arrays = arrays.data(), d.type_parameter = d.type_gradient = type;
+  d.type_state = WAVESMITH_KERNELS_F32;
+  d.rate = 1e-3, d.beta1 = 0.9, d.beta2 = 0.999, d.weight_decay = 0.01, d.epsilon = 1e-8, d.decoupled = 1;
+  const float best = milliseconds_of([&] { return wavesmith_kernels_adam(&d, nullptr); });
+  return report("adam", count, elements, best, count * (3 * bytes + 16 * elements));
+}
+
+}  // namespace wavesmith::kernels::bench
