@@ -45,7 +45,12 @@ def _longest(kernels: list[Kernel]) -> Kernel:
 
 
 def _seconds(kernels: list[Kernel]) -> float:
-    return float(sum(kernel["seconds"] for kernel in kernels))
+    return _total(kernels, lambda kernel: kernel["seconds"])
+
+
+def _total(kernels: list[Kernel], of: Callable[[Kernel], float]) -> float:
+    """Of all launches."""
+    return float(sum(kernel["launches"] * of(kernel) for kernel in kernels))
 
 
 def _digits(number: float) -> str:
@@ -53,15 +58,21 @@ def _digits(number: float) -> str:
 
 
 def _gigabytes(kernels: list[Kernel]) -> str:
-    return _digits(sum(kernel["memory"]["grid_bytes"] for kernel in kernels) / _seconds(kernels) / 1e9)
+    return _digits(_total(kernels, lambda kernel: kernel["memory"]["grid_bytes"]) / _seconds(kernels) / 1e9)
+
+
+def _products(kernels: list[Kernel]) -> list[Kernel]:
+    return [kernel for kernel in kernels if kernel["name"].startswith("gemm_")]
 
 
 COLUMNS: dict[str, Callable[[list[Kernel]], str]] = {
     "us": lambda kernels: _digits(1e6 * _seconds(kernels)),
-    "products, us": lambda kernels: _digits(1e6 * _seconds([one for one in kernels if one["name"].startswith("gemm_")])),
-    "TFLOP/s": lambda kernels: _digits(sum(kernel["matrix_flops"] for kernel in kernels) / _seconds(kernels) / 1e12),
+    "products, us": lambda kernels: _digits(1e6 * _seconds(_products(kernels))),
+    "TFLOP/s": lambda kernels: _digits(
+        _total(kernels, lambda kernel: kernel["matrix_flops"]) / _seconds(kernels) / 1e12
+    ),
     "GB/s": _gigabytes,
-    "kernels": lambda kernels: str(len(kernels)),
+    "kernels": lambda kernels: f"{_total(kernels, lambda _: 1):.0f}",
     "bound by": lambda kernels: str(_longest(kernels)["bound"]),
     "matrix pipes": _pipe("matrix"),
     "VALU": _pipe("VALU"),
