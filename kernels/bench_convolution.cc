@@ -31,8 +31,8 @@ int convolution(const Words& words) {
   if (wavesmith_kernels_convolution_workspace(&d, &d.workspace_bytes) == WAVESMITH_KERNELS_SUCCESS)
     d.workspace = memory(static_cast<int64_t>(d.workspace_bytes) + 1);
   const float best = milliseconds_of([&] { return wavesmith_kernels_convolution(&d, nullptr); });
-  const auto products = static_cast<double>(images * places * places * outputs) *
-                        static_cast<double>(channels / groups * window * window);
+  const int64_t of_each = channels / groups * window * window;
+  const auto products = static_cast<double>(images * places * places * outputs * of_each);
   std::printf("convolution: %.2f us, %.1f TFLOP/s, workspace of %zu bytes\n", static_cast<double>(best) * 1e3,
               2e-9 * products / static_cast<double>(best), d.workspace_bytes);
   return 0;

@@ -34,7 +34,8 @@ typedef struct {
  * Types are f32, f16 and bf16; the two tensors that are read have one type. Sums are f32. The error of one is
  * at most (count + 1) * 2^-24 times the sum of its products' sizes, to which rounding to the result's type
  * comes. The order of a sum depends on the sizes, the strides, the size of the workspace and the GPU only.
- * What is written overlaps nothing else. Subnormal inputs may count as 0 on CDNA2. */
+ * NaN and infinities propagate, also to sums in which a zero of the padding, or of a gradient's steps, meets
+ * them. What is written overlaps nothing else. Subnormal inputs may count as 0 on CDNA2. */
 typedef struct {
   wavesmith_convolution_direction direction;
   int32_t dimensions;                           /* of space, 1 to 3 */
