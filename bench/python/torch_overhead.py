@@ -1,21 +1,23 @@
 """What an operator of the PyTorch device costs beyond its kernels.
 
-wavesmith run --quiet -- python bench/python/torch_overhead.py
+wavesmith run --quiet -- python bench/python/torch_overhead.py [--survey TABLE [--only WORD ...]]
 
 Times a launch through the kernel library's C API alone, then operators of a few elements: those in C++, and those that
 are registered from Python, which compose others or call the library by ctypes. Each is also given as a multiple of the
 launch, which says more of another machine, or of a busy one, than microseconds do; where an operator launches several
-kernels, as a multiple of so many launches, too.
+kernels, as a multiple of so many launches, too. A survey times every operator that PyTorch's own list of operators
+reaches (`operator_survey.py`). Times are the calling thread's without what it spends waiting (`waits.py`).
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
-import time
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
+import waits
 from torch.nn import functional
 
 import wavesmith.torch
@@ -37,21 +39,6 @@ class Pointwise(ctypes.Structure):
 
 
 _COPY, _ADD = 3, 49  # wavesmith_pointwise_operation
-
-
-def microseconds(call: Callable[[], object], calls: int) -> float:
-    """The least of the mean processor times that a call takes of the calling thread; kernels run on others."""
-    for _ in range(10):
-        call()
-    torch.accelerator.synchronize()
-    taken = []
-    for _ in range(5):
-        begin = time.thread_time()
-        for _ in range(calls // 5):
-            call()
-        taken.append((time.thread_time() - begin) / (calls // 5) * 1e6)
-        torch.accelerator.synchronize()
-    return min(taken)
 
 
 def launched(call: Callable[[], object]) -> int:
@@ -90,7 +77,16 @@ def main() -> None:
     """Prints each operator's time, and as multiples of a launch."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=10000)
-    calls = parser.parse_args().calls
+    parser.add_argument("--survey", type=Path, metavar="TABLE", help="times all operators into a table")
+    parser.add_argument("--only", nargs="*", default=(), metavar="WORD", help="those of OpInfos with such names")
+    options = parser.parse_args()
+    waits.preload()
+    if options.survey:
+        from operator_survey import survey
+
+        survey(options.survey, options.only)
+        return
+    calls, clock = options.calls, waits.Clock()
     x, matrix = torch.zeros(1, device="wavesmith"), torch.eye(4, device="wavesmith")
     factors, pivots = torch.linalg.lu_factor(matrix)
     numbers = torch.rand(64, device="wavesmith")
@@ -107,15 +103,28 @@ def main() -> None:
         "avg_pool2d": lambda: functional.avg_pool2d(image, 2),
         "max_pool2d": lambda: functional.max_pool2d(image, 2),
         "interpolate": lambda: functional.interpolate(image, scale_factor=2, mode="bilinear"),
+        "batch_norm": lambda: functional.batch_norm(image, None, None, training=True),
+        "solve_ex": lambda: torch.linalg.solve_ex(matrix, matrix),
+        "inv_ex": lambda: torch.linalg.inv_ex(matrix),
+        "qr": lambda: torch.linalg.qr(matrix),
+        "mode": numbers.mode,
+        "eigh": lambda: torch.linalg.eigh(matrix),
+        "svd": lambda: torch.linalg.svd(matrix),
+        "lstsq": lambda: torch.linalg.lstsq(matrix, matrix),
+        "nonzero": numbers.nonzero,
+        "unique": numbers.unique,
+        "histc": lambda: numbers.histc(10),
     }
     kernels = {name: launched(call) for name, call in operators.items()}
-    bare = microseconds(_addition(x), calls)
+    bare, _ = clock.time(_addition(x), calls, calls // 25)
     print(f"{'the launch alone':18} {bare:8.1f} us")
     for name, call in operators.items():
-        taken = microseconds(call, calls if kernels[name] == 1 else calls // 10)
+        count = calls if kernels[name] == 1 else calls // 10
+        taken, waited = clock.time(call, count, max(5, count // 25))
         each = f", {taken / bare / kernels[name]:.1f} of each of its {kernels[name]}" if kernels[name] > 1 else ""
-        print(f"{name:18} {taken:8.1f} us, {taken / bare:5.1f} launches{each}")
-    plain, by_python = (microseconds(call, calls) for call in _of_nothing(x.device))
+        beside = f", {waited:g} waits" if waited else ""
+        print(f"{name:18} {taken:8.1f} us, {taken / bare:5.1f} launches{each}{beside}")
+    plain, by_python = (clock.time(call, calls, calls // 25)[0] for call in _of_nothing(x.device))
     print(f"a call of the library from Python takes {by_python - plain:.1f} us more than one in C")
     fallbacks = wavesmith.torch.fallback_counts()
     assert not fallbacks, fallbacks
