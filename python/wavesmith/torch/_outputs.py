@@ -6,7 +6,6 @@ refuses of these the host refuses, in PyTorch's words.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -48,24 +47,35 @@ def with_out(
         casts: results may be converted.
         alone: PyTorch refuses results that have memory of the operator's arguments.
     """
-    names = names or ("out",)
 
     def decorate(function: _CallableT) -> _CallableT:
-        @functools.wraps(function)
-        def into(*args: Any, **kwargs: Any) -> Any:
-            outs = [kwargs.pop(each) for each in names]
-            if alone and any(_shares_memory(out, args, kwargs) for out in outs):
-                raise Refused
-            results = function(*args, **kwargs)
-            if len(names) == 1:
-                return write(outs[0], results, casts)
-            return tuple(write(out, result, casts) for out, result in zip(outs, results, strict=True))
-
         operator(name)(function)
-        operator(f"{name.partition('.')[0]}.{overload or names[0]}")(into)
+        _give(function, name, names or ("out",), overload, casts, alone)
         return function
 
     return decorate
+
+
+def given_results(name: str, *names: str, overload: str = "", casts: bool = False, alone: bool = False) -> None:
+    """Registers the overload whose last arguments are the results, as `with_out` does, of an operator in `native/`."""
+    packet, _, form = name.partition(".")
+    op = getattr(getattr(torch.ops.aten, packet), form or "default")
+    _give(op, name, names or ("out",), overload, casts, alone)
+
+
+def _give(
+    function: Callable[..., Any], name: str, names: tuple[str, ...], overload: str, casts: bool, alone: bool
+) -> None:
+    def into(*args: Any, **kwargs: Any) -> Any:
+        outs = [kwargs.pop(each) for each in names]
+        if alone and any(_shares_memory(out, args, kwargs) for out in outs):
+            raise Refused
+        results = function(*args, **kwargs)
+        if len(names) == 1:
+            return write(outs[0], results, casts)
+        return tuple(write(out, result, casts) for out, result in zip(outs, results, strict=True))
+
+    operator(f"{name.partition('.')[0]}.{overload or names[0]}")(into)
 
 
 def _shares_memory(out: torch.Tensor, *arguments: Any) -> bool:

@@ -1,8 +1,5 @@
-"""Dense linear algebra: PyTorch's operators as calls of the kernel library's factorisations (`kernels/linalg`).
+"""Dense linear algebra that is called from Python; what factorises and solves is in `native/linalg`."""
 
-Sizes, strides and checks of an operator are those of PyTorch's own meta function.
-"""
+from wavesmith.torch._linalg import exponential, identity, products
 
-from wavesmith.torch._linalg import exponential, factors, least_squares, orthogonal, products, solutions, spectra
-
-__all__ = ["exponential", "factors", "least_squares", "orthogonal", "products", "solutions", "spectra"]
+__all__ = ["exponential", "identity", "products"]

@@ -12,7 +12,7 @@ import torch
 
 from wavesmith.torch._library import NotServed, operator
 from wavesmith.torch._linalg.call import product, served
-from wavesmith.torch._linalg.factors import fill_identity
+from wavesmith.torch._linalg.identity import fill_identity
 
 #: Degrees, and the norms up to which a polynomial's backward error is below half a unit in the last place, of float
 #: and of double. Derived: where the sum of |c_k| x^(k-1) is 2^-24 or 2^-53, with log(e^-x T(x)) = sum of c_k x^k.

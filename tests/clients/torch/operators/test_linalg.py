@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import torch
 from comparison import same_error
@@ -185,7 +187,7 @@ def test_ldl(dtype: torch.dtype, by_kernels: None) -> None:
 
 
 @pytest.mark.representative
-def test_determinants_take_few_launches(by_kernels: None) -> None:
+def test_operators_take_few_launches(by_kernels: None) -> None:
     """Each launch costs its caller about three microseconds."""
     a = torch.randn(3, 3, device=DEVICE)
     factors = torch.linalg.lu_factor(a)
@@ -194,6 +196,11 @@ def test_determinants_take_few_launches(by_kernels: None) -> None:
         (10, lambda: torch.lu_unpack(*factors)),
         (8, lambda: torch.linalg.det(a)),
         (12, lambda: torch.linalg.slogdet(a)),
+        (6, lambda: torch.linalg.solve_ex(a, a)),
+        (7, lambda: torch.linalg.inv_ex(a)),
+        (8, lambda: torch.linalg.qr(a)),
+        (2, lambda: torch.linalg.eigh(a)),
+        (2, lambda: torch.linalg.svd(a)),
     ):
         call()
         with wavesmith.profile() as profile:
@@ -242,6 +249,44 @@ def test_unpacking_into_given_matrices(by_kernels: None) -> None:
         torch.testing.assert_close((lower @ upper).cpu(), a, rtol=1e-2, atol=1e-2)
         nothing = torch.lu_unpack(factors, pivots, unpack_data=False)
         assert torch.equal(nothing.P, expected[0]) and nothing.L.numel() == 0
+
+
+def poisoned(like: torch.Tensor) -> torch.Tensor:
+    """A tensor of the same sizes with other strides, of which no two matrices of a batch have the same distance."""
+    shape = (*like.shape[:-2], *(size + 1 for size in like.shape[-2:]), 2)
+    part = torch.full(shape, 77, dtype=like.dtype, device=DEVICE)[..., 1]
+    for dim in range(max(like.dim() - 2, 0), like.dim()):
+        part = part.narrow(dim, 1, like.shape[dim])
+    return part
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_results_may_lie_in_any_way(dtype: torch.dtype, by_kernels: None) -> None:
+    for sizes in ((2, 3, 5, 5), (3, 4)):
+        a, b = matrices(dtype, *sizes).to(DEVICE), torch.randn(*sizes[:-1], 2, dtype=dtype).to(DEVICE)
+        calls = [partial(torch.linalg.qr, a), partial(torch.geqrf, a)]
+        if not dtype.is_complex:
+            calls.append(partial(torch.linalg.svd, a, full_matrices=False))
+        if sizes[-1] == sizes[-2]:
+            symmetric = positive(dtype, *sizes).to(DEVICE)
+            calls += [
+                partial(torch.linalg.inv_ex, a),
+                partial(torch.linalg.solve_ex, a, b),
+                partial(torch.linalg.lu_solve, *torch.linalg.lu_factor(a), b),
+                partial(torch.linalg.solve_triangular, a, b, upper=True),
+                partial(torch.triangular_solve, b, a),
+                partial(torch.linalg.cholesky_ex, symmetric),
+                partial(torch.linalg.ldl_factor_ex, symmetric),
+            ]
+            if not dtype.is_complex:
+                calls.append(partial(torch.linalg.eigh, symmetric))
+        for call in calls:
+            expected = call()
+            several = expected if isinstance(expected, tuple) else (expected,)
+            given = tuple(poisoned(each) for each in several)
+            call(out=given if isinstance(expected, tuple) else given[0])
+            for want, got in zip(several, given, strict=True):
+                assert torch.equal(want.cpu(), got.cpu())
 
 
 @pytest.mark.parametrize("dtype", REALS)

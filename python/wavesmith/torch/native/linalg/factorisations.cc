@@ -1,16 +1,21 @@
-// LU factorisations, and what is made of them: PyTorch's own code around the library's kernels.
+// Factorisations by LU, Cholesky and LDL, and determinants: PyTorch's own code around the library's kernels.
 #include <algorithm>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/native/BatchLinearAlgebra.h>
-#include <wavesmith_linalg.h>
 
 #include <ATen/ops/_linalg_det_meta.h>
 #include <ATen/ops/_linalg_det_ops.h>
 #include <ATen/ops/_linalg_slogdet_meta.h>
 #include <ATen/ops/_linalg_slogdet_ops.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/cholesky_native.h>
+#include <ATen/ops/cholesky_ops.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/linalg_cholesky_ex_native.h>
+#include <ATen/ops/linalg_cholesky_ex_ops.h>
+#include <ATen/ops/linalg_ldl_factor_ex_native.h>
+#include <ATen/ops/linalg_ldl_factor_ex_ops.h>
 #include <ATen/ops/linalg_lu_factor_ex.h>
 #include <ATen/ops/linalg_lu_factor_ex_native.h>
 #include <ATen/ops/linalg_lu_factor_ex_ops.h>
@@ -24,8 +29,7 @@
 #include <ATen/ops/triu.h>
 #include <ATen/ops/where.h>
 
-#include "operators/kernels.h"
-#include "operators/pointwise.h"
+#include "linalg/matrices.h"
 #include "operators/served.h"
 #include "operators/stubs.h"
 
@@ -34,54 +38,43 @@ namespace {
 
 using at::Tensor;
 
-// Matrices that lie one after the other, by rows or by columns.
-wavesmith_linalg_matrix matrices(const Tensor& tensor) {
-  return {tensor.mutable_data_ptr(), tensor.stride(-2), tensor.stride(-1), tensor.size(-2) * tensor.size(-1)};
-}
-
-void launch(wavesmith_linalg_description& one, const Tensor& like, const Tensor& pivots) {
-  if (like.numel() == 0) return;
-  const auto type = number_type(like.scalar_type());
-  if (!type || *type < WAVESMITH_POINTWISE_F32) throw NotServed();
-  one.type = *type;
-  one.rows = like.size(-2), one.columns = like.size(-1);
-  one.batch = like.numel() / (one.rows * one.columns);
-  one.pivots = pivots.mutable_data_ptr<std::int32_t>(), one.pivots_batch = pivots.size(-1);
-  const KernelCall on(like.device());
-  serve(wavesmith_kernels_linalg(&one, on.stream()), "linalg");
-}
-
 // Tensors of an `out=` may lie in any way.
 void factor(const Tensor& input, const Tensor& pivots, const Tensor& info, bool pivot) {
-  const bool is_dense = input.is_contiguous() || input.mT().is_contiguous();
-  if (!is_dense || !pivots.is_contiguous() || !info.is_contiguous()) {
-    const Tensor lu = input.clone(at::MemoryFormat::Contiguous),
-                 rows = at::empty(pivots.sizes(), pivots.options()),
-                 failures = at::empty(info.sizes(), info.options());
-    factor(lu, rows, failures, pivot);
-    input.copy_(lu), pivots.copy_(rows), info.copy_(failures);
-    return;
-  }
-  wavesmith_linalg_description one{};
-  one.operation = WAVESMITH_LINALG_LU;
-  one.flags = pivot ? 0 : WAVESMITH_LINALG_IN_ORDER;
-  one.a = matrices(input);
-  one.info = info.mutable_data_ptr<std::int32_t>();
-  launch(one, input, pivots);
+  const auto lu = Written::matrices(input), rows = Written::dense(pivots), failures = Written::dense(info);
+  if (!lu.tensor().is_same(input)) lu.tensor().copy_(input);
+  const Matrices matrix(lu.tensor());
+  run(WAVESMITH_LINALG_LU, matrix.rows(), matrix.columns(), &matrix, nullptr, nullptr,
+      {.vector = {}, .pivots = rows.tensor(), .info = failures.tensor()},
+      pivot ? 0 : WAVESMITH_LINALG_IN_ORDER);
+  lu.finish(), rows.finish(), failures.finish();
+}
+
+void factor_cholesky(const Tensor& input, const Tensor& info, bool upper) {
+  const auto factor = Written::matrices(input), failures = Written::dense(info);
+  if (!factor.tensor().is_same(input)) factor.tensor().copy_(input);
+  const Matrices matrix(factor.tensor()), lower = upper ? matrix.turned() : matrix;
+  run(WAVESMITH_LINALG_CHOLESKY, matrix.rows(), matrix.rows(), &lower, nullptr, nullptr,
+      {.vector = {}, .pivots = {}, .info = failures.tensor()});
+  factor.finish(), failures.finish();
+}
+
+void factor_ldl(const Tensor& input, const Tensor& pivots, const Tensor& info, bool, bool hermitian) {
+  if (hermitian && input.is_complex()) throw NotServed();
+  const auto factors = Written::matrices(input), rows = Written::dense(pivots),
+             failures = Written::dense(info);
+  if (!factors.tensor().is_same(input)) factors.tensor().copy_(input);
+  const Matrices matrix(factors.tensor());
+  run(WAVESMITH_LINALG_LDL, matrix.rows(), matrix.rows(), &matrix, nullptr, nullptr,
+      {.vector = {}, .pivots = rows.tensor(), .info = failures.tensor()});
+  factors.finish(), rows.finish(), failures.finish();
 }
 
 // The matrix of the permutation that exchanges rows as the pivots say.
 void permute(const Tensor& pivots, const Tensor& output) {
-  const Tensor matrix = output.is_contiguous() ? output : output.contiguous();
-  matrix.zero_();
-  matrix.diagonal(0, -2, -1).fill_(1);
-  wavesmith_linalg_description one{};
-  one.operation = WAVESMITH_LINALG_EXCHANGE_ROWS;
-  one.flags = WAVESMITH_LINALG_REVERSED;
-  one.inner = pivots.size(-1);
-  one.b = matrices(matrix);
-  if (one.inner != 0) launch(one, matrix, pivots.contiguous());
-  if (!matrix.is_same(output)) output.copy_(matrix);
+  const auto matrix = Written::matrices(output);
+  fill_identity(matrix.tensor());
+  if (pivots.size(-1) != 0) exchange_rows(matrix.tensor(), pivots, true);
+  matrix.finish();
 }
 
 struct Unpacked : at::meta::structured_lu_unpack {
@@ -128,12 +121,20 @@ struct LogarithmOfDeterminant : at::meta::structured__linalg_slogdet {
 };
 
 WAVESMITH_STUB(lu_factor_stub, &factor);
+WAVESMITH_STUB(cholesky_stub, &factor_cholesky);
+WAVESMITH_STUB(ldl_factor_stub, &factor_ldl);
 
 }  // namespace
 
 WAVESMITH_OPERATORS(aten, m) {
   structured<at::native::structured_linalg_lu_factor_ex_out, at::_ops::linalg_lu_factor_ex,
              at::_ops::linalg_lu_factor_ex_out>(m);
+  structured<at::native::structured_linalg_cholesky_ex_out, at::_ops::linalg_cholesky_ex,
+             at::_ops::linalg_cholesky_ex_L>(m);
+  plain<&at::native::cholesky, at::_ops::cholesky>(m);
+  plain<&at::native::cholesky_out, at::_ops::cholesky_out>(m);
+  structured<at::native::structured_linalg_ldl_factor_ex_out, at::_ops::linalg_ldl_factor_ex,
+             at::_ops::linalg_ldl_factor_ex_out>(m);
   structured<at::native::structured_linalg_lu_out, at::_ops::linalg_lu, at::_ops::linalg_lu_out>(m);
   structured<Unpacked, at::_ops::lu_unpack, at::_ops::lu_unpack_out>(m);
   structured<Determinant, at::_ops::_linalg_det, at::_ops::_linalg_det_result>(m);
