@@ -8,27 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from wavesmith.torch._library import NotServed, operator
-from wavesmith.torch._order import search
-from wavesmith.torch._outputs import with_out
-
-
-@operator("bincount")
-def _bin_count(x: torch.Tensor, weights: torch.Tensor | None = None, minlength: int = 0) -> torch.Tensor:
-    if x.dim() != 1 or x.is_floating_point() or x.is_complex() or x.dtype == torch.bool or minlength < 0:
-        raise NotServed
-    if not x.numel():
-        return torch.zeros(minlength, dtype=torch.int64, device=x.device)
-    if weights is not None and (weights.shape != x.shape or weights.device != x.device or weights.is_complex()):
-        raise NotServed
-    places = x.to(torch.int64)
-    least, largest = torch.stack((places.min(), places.max())).tolist()
-    if least < 0:
-        raise NotServed
-    if weights is None:
-        weights = torch.ones((), dtype=torch.int64, device=x.device).expand(x.shape)
-    elif weights.dtype != torch.float32:
-        weights = weights.to(torch.float64)
-    return weights.new_zeros(max(largest + 1, minlength)).index_add_(0, places, weights)
+from wavesmith.torch._outputs import given_results, with_out
 
 
 def _extremes(x: torch.Tensor) -> tuple[float, float]:
@@ -41,24 +21,7 @@ def _extremes(x: torch.Tensor) -> tuple[float, float]:
     return least, largest
 
 
-@with_out("histc")
-def _equal_bins(x: torch.Tensor, bins: int = 100, low: float = 0, high: float = 0) -> torch.Tensor:
-    """Counts in bins of the same width, in the numbers' own type."""
-    finite = math.isfinite(low) and math.isfinite(high) and low <= high
-    if bins <= 0 or not finite or not x.is_floating_point():
-        raise NotServed
-    flat = x.reshape(-1)
-    if low == high:
-        low, high = _extremes(flat) if x.numel() else (low, high)
-        if low == high:
-            low, high = low - 1, high + 1
-    wide = flat if x.dtype == torch.float64 else flat.float()
-    width = float(torch.tensor(high, dtype=wide.dtype) - torch.tensor(low, dtype=wide.dtype))
-    is_inside = (wide >= low) & (wide <= high)
-    place = ((wide - low) * bins / width).clamp(0, bins - 1)
-    places = torch.where(is_inside, place, bins).to(torch.int64)
-    counts = torch.zeros(bins + 1, dtype=torch.int64, device=x.device)
-    return counts.index_add_(0, places, torch.ones_like(places))[:-1].to(x.dtype)
+given_results("histc")
 
 
 def _in_bins(
@@ -77,7 +40,7 @@ def _in_bins(
     is_inside = torch.ones(points.shape[0], dtype=torch.bool, device=x.device)
     for number, (each, count) in enumerate(zip(edges, shape, strict=True)):
         numbers = points[:, number]
-        place = search(each, numbers, True, torch.empty_like(bins)) - 1
+        place = torch.searchsorted(each, numbers, right=True) - 1
         place = torch.where(numbers == each[-1], count - 1, place)
         is_inside = is_inside & (numbers >= each[0]) & (numbers <= each[-1])
         bins = bins * count + place

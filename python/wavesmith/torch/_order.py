@@ -1,4 +1,4 @@
-"""Operators of order: the element of a rank, medians and modes, cumulative extremes, searches."""
+"""Operators of order: the element of a rank, medians, searches."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from wavesmith.torch._library import (
     NotServed,
     Operand,
     call,
-    give_workspace,
     operand,
     operator,
     resized,
     shares_memory,
 )
-from wavesmith.torch._outputs import with_out
+from wavesmith.torch._outputs import given_results
 
 _RANK, _MEDIAN, _NAN_MEDIAN = range(3)  # wavesmith_select_operation
-_MAXIMUM, _MINIMUM, _LOG_SUM_EXP = 2, 3, 4  # wavesmith_scan_operation
 
 _Sizes = ctypes.c_int64 * 8
 
@@ -37,40 +35,6 @@ class _Select(ctypes.Structure):
         ("value", Operand),
         ("place", Operand),
         ("rank", ctypes.c_int64),
-    )
-
-
-class _Scan(ctypes.Structure):
-    """wavesmith_scan_description."""
-
-    _fields_ = (
-        ("operation", ctypes.c_int),
-        ("computed_in", ctypes.c_int),
-        ("dimensions", ctypes.c_int32),
-        ("along", ctypes.c_int32),
-        ("sizes", _Sizes),
-        ("x", Operand),
-        ("y", Operand),
-        ("places", Operand),
-        ("workspace", ctypes.c_void_p),
-        ("workspace_bytes", ctypes.c_size_t),
-    )
-
-
-class _Search(ctypes.Structure):
-    """wavesmith_search_description."""
-
-    _fields_ = (
-        ("dimensions", ctypes.c_int32),
-        ("sizes", _Sizes),
-        ("x", Operand),
-        ("y", Operand),
-        ("sequence", Operand),
-        ("sorter", Operand),
-        ("length", ctypes.c_int64),
-        ("step", ctypes.c_int64),
-        ("sorter_step", ctypes.c_int64),
-        ("is_right", ctypes.c_int32),
     )
 
 
@@ -163,153 +127,13 @@ def _nan_median(x: torch.Tensor) -> torch.Tensor:
     return _of_all(_NAN_MEDIAN, x)
 
 
-@with_out("mode", "values", "indices")
-def _mode(x: torch.Tensor, dim: int = -1, keepdim: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
-    """In each sorted row the end of the longest run; of several that are as long the first."""
-    dim = _wrapped(dim, x)
-    if x.is_complex() or not x.numel():
-        raise NotServed
-    if not x.dim():
-        return x.clone(), x.new_zeros((), dtype=torch.int64)
-    ordered, places = x.sort(stable=True, dim=dim)
-    length = x.shape[dim]
-    number = torch.arange(length, device=x.device).reshape(-1, *(1,) * (x.dim() - 1 - dim))
-    differs = ordered.narrow(dim, 1, length - 1) != ordered.narrow(dim, 0, length - 1)
-    begins = torch.nn.functional.pad(differs, (0, 0) * (x.dim() - 1 - dim) + (1, 0), value=True)
-    begin = torch.where(begins, number, 0).cummax(dim).values
-    at = (number - begin).argmax(dim, keepdim=True)
-    values, indices = ordered.gather(dim, at), places.gather(dim, at)
-    return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
+given_results("mode", "values", "indices")
 
 
-def scan(operation: int, x: torch.Tensor, dim: int, y: torch.Tensor, places: torch.Tensor | None = None) -> None:
-    """A scan of the library along a dimension."""
-    if x.is_complex():
-        raise NotServed
-    dim, order = _wrapped(dim, x), _reversed(x.dim())
-    floats = torch.float64 if operation == _LOG_SUM_EXP or x.dtype == torch.float64 else torch.float32
-    one = _Scan(
-        operation,
-        TYPES[floats if x.is_floating_point() else torch.int64],
-        x.dim(),
-        x.dim() - 1 - dim if x.dim() else 0,
-        tuple(x.shape[each] for each in order),
-        operand(x, order),
-        operand(y, order),
-        Operand() if places is None else operand(places, order),
-    )
-    give_workspace("wavesmith_kernels_scan_workspace", one, x.device)
-    call("wavesmith_kernels_scan", x.device, one)
+given_results("_logcumsumexp")
 
 
-@operator("_cummax_helper")
-def _cumulative_maximum(x: torch.Tensor, values: torch.Tensor, indices: torch.Tensor, dim: int) -> None:
-    scan(_MAXIMUM, x, dim, values, indices)
-
-
-@operator("_cummin_helper")
-def _cumulative_minimum(x: torch.Tensor, values: torch.Tensor, indices: torch.Tensor, dim: int) -> None:
-    scan(_MINIMUM, x, dim, values, indices)
-
-
-@with_out("_logcumsumexp")
-def _cumulative_log_sum_exp(x: torch.Tensor, dim: int) -> torch.Tensor:
-    if not x.is_floating_point():
-        raise NotServed
-    _wrapped(dim, x)
-    out = torch.empty_like(x, memory_format=torch.contiguous_format)
-    if x.numel():
-        scan(_LOG_SUM_EXP, x, dim, out)
-    return out
-
-
-def search(
-    sequence: torch.Tensor,
-    x: torch.Tensor,
-    right: bool,
-    out: torch.Tensor,
-    sorter: torch.Tensor | None = None,
-) -> torch.Tensor:
-    """The places of numbers in sequences along the last dimension: in one, or one for each row of numbers."""
-    order = _reversed(x.dim())
-
-    def beside(tensor: torch.Tensor) -> tuple[Operand, int]:
-        if tensor.dim() == 1:
-            return operand(tensor.as_strided(x.shape, (0,) * x.dim()), order), tensor.stride(0) * tensor.itemsize
-        across = tensor.stride()[:-1]
-        return (
-            operand(tensor.as_strided(x.shape, (*across, 0)), order),
-            tensor.stride(-1) * tensor.itemsize,
-        )
-
-    if not x.numel():
-        return out
-    length = sequence.shape[-1]
-    if not length:
-        return out.zero_()
-    of_sequence, step = beside(sequence)
-    of_sorter, sorter_step = (Operand(), 0) if sorter is None else beside(sorter)
-    one = _Search(
-        x.dim(),
-        tuple(x.shape[each] for each in order),
-        operand(x, order),
-        operand(out, order),
-        of_sequence,
-        of_sorter,
-        length,
-        step,
-        sorter_step,
-        right,
-    )
-    call("wavesmith_kernels_search", x.device, one)
-    return out
-
-
-@with_out("searchsorted.Tensor", overload="Tensor_out")
-@with_out("searchsorted.Scalar", overload="Scalar_out")
-def _search_sorted(
-    sequence: torch.Tensor,
-    x: torch.Tensor | complex,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    side: str | None = None,
-    sorter: torch.Tensor | None = None,
-) -> torch.Tensor:
-    dtype = torch.result_type(sequence, x)
-    if isinstance(x, torch.Tensor):
-        if x.device != sequence.device:
-            raise NotServed
-    elif isinstance(x, complex):
-        raise NotServed
-    else:
-        x = torch.full((), x, dtype=dtype, device=sequence.device)
-    kind = torch.int32 if out_int32 else torch.int64
-    in_rows = sequence.dim() != 1
-    if (
-        dtype.is_complex
-        or dtype not in TYPES
-        or not sequence.dim()
-        or (in_rows and (x.dim() != sequence.dim() or x.shape[:-1] != sequence.shape[:-1]))
-        or side not in (None, "left", "right")
-        or (side == "left" and right)
-    ):
-        raise NotServed
-    if sorter is not None:
-        if sorter.shape != sequence.shape or sorter.dtype != torch.int64 or sorter.device != sequence.device:
-            raise NotServed
-        if sorter.numel() and bool(((sorter < 0) | (sorter >= sequence.shape[-1])).any()):
-            raise NotServed
-    out = torch.empty(x.shape, dtype=kind, device=x.device)
-    return search(sequence.to(dtype), x.to(dtype), right or side == "right", out, sorter)
-
-
-@with_out("bucketize.Tensor", overload="Tensor_out")
-@with_out("bucketize.Scalar", overload="Scalar_out")
-def _bucketize(
-    x: torch.Tensor | complex, boundaries: torch.Tensor, *, out_int32: bool = False, right: bool = False
-) -> torch.Tensor:
-    if boundaries.dim() != 1:
-        raise NotServed
-    found: torch.Tensor = _search_sorted(boundaries, x, out_int32=out_int32, right=right)
-    return found
+given_results("searchsorted.Tensor", overload="Tensor_out")
+given_results("searchsorted.Scalar", overload="Scalar_out")
+given_results("bucketize.Tensor", overload="Tensor_out")
+given_results("bucketize.Scalar", overload="Scalar_out")

@@ -7,7 +7,6 @@ import math
 import torch
 
 from wavesmith.torch._library import NotServed, operator
-from wavesmith.torch._order import search
 
 _START = {"max": -math.inf, "min": math.inf, "sum": 0.0, "mean": 0.0, "prod": 1.0}
 
@@ -58,7 +57,7 @@ class _Segments:
         """To each element what its segment has; 0 to those in none."""
         outer, axis, inner = self.data.shape
         number = torch.arange(axis, device=values.device).expand(outer, axis)
-        segment = search(self.ends, number, True, torch.empty_like(number, memory_format=torch.contiguous_format))
+        segment = torch.searchsorted(self.ends, number.contiguous(), right=True)
         is_there = (segment < self.count).unsqueeze(2)
         places = segment.clamp(max=self.count - 1).unsqueeze(2).expand(-1, -1, inner)
         return torch.where(is_there, values.gather(1, places), 0)
