@@ -1,4 +1,4 @@
-"""Batch and group norms, and what LayerNorm's kernels leave: PyTorch's decompositions of them."""
+"""What kernels of LayerNorm leave: PyTorch's decompositions; given results of batch norms."""
 
 from __future__ import annotations
 
@@ -8,23 +8,7 @@ from typing import Any
 import torch
 
 from wavesmith.torch._library import operator
-from wavesmith.torch._outputs import with_out
-
-#: Operators whose kernels are PyTorch's decompositions of them.
-_DECOMPOSED = (
-    "_native_batch_norm_legit_no_training",
-    "_batch_norm_with_update",
-    "_batch_norm_no_update",
-    "batch_norm_backward",
-    "native_batch_norm_backward",
-    "native_group_norm_backward",
-)
-#: Those with overloads for given results, by their names.
-_INTO_GIVEN = {
-    "native_batch_norm": "out",
-    "_native_batch_norm_legit": "out",
-    "_native_batch_norm_legit.no_stats": "no_stats_out",
-}
+from wavesmith.torch._outputs import given_results
 
 
 def _decomposed(name: str) -> Callable[..., Any]:
@@ -40,9 +24,8 @@ def _decomposed(name: str) -> Callable[..., Any]:
     return kernel
 
 
-for _name in _DECOMPOSED:
-    operator(_name)(_decomposed(_name))
-for _name in ("native_layer_norm", "native_layer_norm_backward"):  # of doubles, of nothing at all
-    operator(_name, left_by_native=True)(_decomposed(_name))
-for _name, _overload in _INTO_GIVEN.items():
-    with_out(_name, "out", "save_mean", "save_invstd", overload=_overload)(_decomposed(_name))
+for _name in ("native_layer_norm", "native_layer_norm_backward", "native_group_norm_backward"):
+    operator(_name, left_by_native=True)(_decomposed(_name))  # of doubles, of nothing at all
+for _name in ("native_batch_norm", "_native_batch_norm_legit"):
+    given_results(_name, "out", "save_mean", "save_invstd")
+given_results("_native_batch_norm_legit.no_stats", "out", "save_mean", "save_invstd", overload="no_stats_out")
