@@ -12,6 +12,7 @@ import torch
 
 from wavesmith.torch._outputs import with_out
 from wavesmith.torch.composed.results import served, wide
+from wavesmith.torch.composed.sparse import Matrix, product, products, rows_of
 
 
 class _Windows:
@@ -47,6 +48,7 @@ class _Windows:
         self.inputs = functools.cache(self._inputs)
         self.steps_on = functools.cache(lambda device: torch.tensor(self.steps()).to(device))
         self.divisors = functools.cache(self._divisors)
+        self.returns, self.shares = functools.cache(self._returns), functools.cache(self._shares)
 
     def padded(self, x: torch.Tensor, value: float) -> torch.Tensor:
         """The input with `value` around it, as far as windows reach."""
@@ -75,16 +77,6 @@ class _Windows:
     def elements(self) -> Iterator[tuple[int, ...]]:
         """The places in a window, in the order in which they lie."""
         return itertools.product(*(range(window) for window in self.kernel))
-
-    def places(self, offsets: Sequence[int]) -> tuple[Any, ...]:
-        """What finds in a padded input the elements at that place of all windows."""
-        return (
-            ...,
-            *(
-                slice(at * apart, at * apart + (places - 1) * step + 1, step)
-                for at, (_, _, step, _, apart, places) in zip(offsets, self._all(), strict=True)
-            ),
-        )
 
     def _inputs(self, device: torch.device) -> torch.Tensor:
         """For each place, the index in the input of its window's first element, were there no zeros around it."""
@@ -120,14 +112,25 @@ class _Windows:
             return int(counts.flatten()[0])
         return counts.to(dtype if dtype == torch.float64 else torch.float32).to(device)
 
-    def spread(self, grads: Callable[[int], torch.Tensor], like: torch.Tensor) -> torch.Tensor:
-        """An input's gradient: the sum of what each element of the windows passes on, `grads(element)`."""
-        total = self.padded(torch.zeros(like.shape, dtype=wide(like.dtype), device=like.device), 0)
-        for element, offsets in enumerate(self.elements()):
-            total[self.places(offsets)] += grads(element)
-        for dimension, (size, pad) in enumerate(zip(self.sizes, self.padding, strict=True)):
-            total = total.narrow(dimension - len(self.sizes), pad, size)
-        return total.to(like.dtype)
+    def _returns(self, device: torch.device) -> Matrix:
+        """From the elements of all windows, of one place after the other, to those that they were taken from."""
+        inside = torch.zeros((1, 1), dtype=torch.int64)
+        for size, window, step, pad, apart, places in self._all():
+            at = (torch.arange(places) * step - pad)[:, None] + torch.arange(window) * apart
+            at = torch.where((at >= 0) & (at < size), at, -1)
+            both = inside[:, None, :, None] * size + at[None, :, None, :]
+            both = torch.where((inside[:, None, :, None] >= 0) & (at[None, :, None, :] >= 0), both, -1)
+            inside = both.flatten(2).flatten(0, 1)
+        return rows_of(inside.reshape(-1, 1), None, math.prod(self.sizes)).transposed().on(device, torch.float32)
+
+    def _shares(self, device: torch.device, dtype: torch.dtype) -> list[Matrix]:
+        """For each dimension, from windows to all elements of theirs."""
+        made = []
+        for size, window, step, pad, _, places in self._all():
+            at = (torch.arange(places) * step - pad)[:, None] + torch.arange(window)
+            at = torch.where((at >= 0) & (at < size), at, -1)
+            made.append(rows_of(at, None, size).transposed().on(device, dtype))
+        return made
 
 
 def _each(given: Sequence[int], count: int) -> list[int]:
@@ -176,9 +179,13 @@ def _max_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
         indices: torch.Tensor,
     ) -> torch.Tensor:
         windows = _windows(x.shape[-dimensions:], kernel, stride, padding, dilation, ceil)
-        first, steps = windows.inputs(x.device), windows.steps()
-        element = indices - first
-        return windows.spread(lambda number: torch.where(element == steps[number], grad, 0), x)
+        served(x.is_floating_point())
+        element = (indices - windows.inputs(x.device)).unsqueeze(-1)
+        grads = torch.where(element == windows.steps_on(x.device), grad.unsqueeze(-1), 0)
+        y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+        if y.numel():
+            product(windows.returns(x.device), grads.flatten(-dimensions - 1), -1, y.flatten(-dimensions))
+        return y
 
     return forward, backward
 
@@ -213,7 +220,10 @@ def average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any
     ) -> torch.Tensor:
         windows = _windows(x.shape[-dimensions:], kernel, stride, padding, (1,), ceil)
         share = grad / windows.divisors(padding_counts, divisor, x.dtype, x.device)
-        return windows.spread(lambda _: share, x)
+        served(x.is_floating_point())
+        y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+        matrices = windows.shares(x.device, wide(x.dtype))
+        return products(list(enumerate(matrices, -dimensions)), share, y) if y.numel() else y
 
     return forward, backward
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 
 from wavesmith.torch._outputs import with_out
-from wavesmith.torch.composed.results import checked, new, served
+from wavesmith.torch.composed.results import served
 from wavesmith.torch.composed.sparse import Matrix, computed_in, products, rows_of
 
 
@@ -150,18 +150,14 @@ def _steps(
     ]
 
 
-def _through(lines: list[_Line], x: torch.Tensor, y: torch.Tensor, transposed: bool) -> torch.Tensor:
-    served(x.is_floating_point() or (x.dtype == torch.uint8 and len(lines) == 2 and not transposed))
-    return products(_steps(tuple(lines), transposed, x.device, x.dtype), x, y) if y.numel() else y
-
-
-def _split(after: tuple[Any, ...], given: dict[str, Any], dimensions: int, aligns: bool) -> tuple[bool, list[Any]]:
+def _split(
+    after: tuple[Any, ...], given: dict[str, Any], dimensions: int, aligns: bool
+) -> tuple[bool, tuple[Any, ...]]:
     """`align_corners`, where there is one, and the scales, which may be left out or named."""
     rest = list(after)
     align = bool(rest.pop(0) if rest else given["align_corners"]) if aligns else False
     names = ("scales",) if dimensions == 1 else ("scales_d", "scales_h", "scales_w")[-dimensions:]
-    scales = rest + [given.get(name) for name in names[len(rest) :]]
-    return align, scales
+    return align, (*rest, *(given.get(name) for name in names[len(rest) :]))
 
 
 def _operators(name: str, filter_: str, dimensions: int) -> None:
@@ -169,26 +165,49 @@ def _operators(name: str, filter_: str, dimensions: int) -> None:
     forward_op = getattr(torch.ops.aten, name).default
     backward_op = getattr(torch.ops.aten, f"{name}_backward").default
 
+    @functools.lru_cache(1024)
+    def planned(
+        op: Any, sizes: tuple[int, ...], out: tuple[int, ...], given: Any, align: bool, scales: tuple[Any, ...],
+        shape: torch.Size, strides: tuple[int, ...], dtype: torch.dtype, device: torch.device,
+    ) -> tuple[torch.Size, tuple[int, ...], Any]:  # fmt: skip
+        """Of a class of calls: sizes and strides of the result, and by which matrices or indices it is found."""
+        x = torch.empty_strided(shape, strides, dtype=dtype, device="meta")
+        like = op(x, *given, *((align,) if aligns else ()), *scales)
+        lines = _lines(filter_, sizes, out, align, scales)
+        is_back = op is backward_op
+        if aligns or is_back:
+            served(dtype.is_floating_point or (dtype == torch.uint8 and len(lines) == 2 and not is_back))
+            return like.shape, like.stride(), _steps(tuple(lines), is_back, device, dtype) if like.numel() else []
+        places = [
+            _nearest_on(line, device).view((-1, *(1,) * (dimensions - 1 - at))) if like.numel() else None
+            for at, line in enumerate(lines)
+        ]
+        return like.shape, like.stride(), [None, None, *places]
+
     def forward(x: torch.Tensor, output_size: Sequence[int], *rest: Any, **given: Any) -> torch.Tensor:
         align, scales = _split(rest, given, dimensions, aligns)
-        like = checked(forward_op, x, output_size, *((align,) if aligns else ()), *scales)
-        lines = _lines(filter_, x.shape[2:], output_size, align, scales)
-        if aligns:
-            return _through(lines, x, new(like, x.device), False)
-        places: list[Any] = []
-        for at, line in enumerate(lines):
-            index = _nearest_on(line, x.device)
-            places.append(index.view((-1, *(1,) * (dimensions - 1 - at))))
-        taken: torch.Tensor = torch.ops.aten.index(x, [None, None, *places]) if like.numel() else new(like, x.device)
-        return taken if taken.stride() == like.stride() else new(like, x.device).copy_(taken)
+        out = tuple(output_size)
+        shape, strides, how = planned(
+            forward_op, x.shape[2:], out, (out,), align, scales, x.shape, x.stride(), x.dtype, x.device
+        )
+        if not aligns and x.numel():
+            taken: torch.Tensor = torch.ops.aten.index(x, how)
+            if taken.stride() == strides:
+                return taken
+            return torch.empty_strided(shape, strides, dtype=x.dtype, device=x.device).copy_(taken)
+        y = torch.empty_strided(shape, strides, dtype=x.dtype, device=x.device)
+        return products(how, x, y) if y.numel() else y
 
     def backward(
         grad: torch.Tensor, output_size: Sequence[int], input_size: Sequence[int], *rest: Any, **given: Any
     ) -> torch.Tensor:
         align, scales = _split(rest, given, dimensions, aligns)
-        like = checked(backward_op, grad, output_size, input_size, *((align,) if aligns else ()), *scales)
-        lines = _lines(filter_, input_size[2:], output_size, align, scales)
-        return _through(lines, grad, new(like, grad.device), True)
+        out, size = tuple(output_size), tuple(input_size)
+        shape, strides, how = planned(
+            backward_op, size[2:], out, (out, size), align, scales, grad.shape, grad.stride(), grad.dtype, grad.device
+        )
+        y = torch.empty_strided(shape, strides, dtype=grad.dtype, device=grad.device)
+        return products(how, grad, y) if y.numel() else y
 
     with_out(name)(forward)
     with_out(f"{name}_backward", "grad_input")(backward)

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
-import functools
 from dataclasses import dataclass
 
 import torch
 
-from wavesmith.torch._library import TYPES, NotServed, Operand, call, operand
+from wavesmith.torch._library import NotServed
 from wavesmith.torch.composed.results import wide
 
-_SUM, _MAXIMUM = 0, 1
-
-
-class _Description(ctypes.Structure):
-    _fields_ = (
-        ("operation", ctypes.c_int),
-        ("computed_in", ctypes.c_int),
-        ("dimensions", ctypes.c_int32),
-        ("along", ctypes.c_int32),
-        ("sizes", ctypes.c_int64 * 8),
-        ("columns", ctypes.c_int64),
-        ("y", Operand),
-        ("x", Operand),
-        ("place", Operand),
-        ("begins", Operand),
-        ("columns_of", Operand),
-        ("weights", Operand),
-    )
+_multiply = torch.ops.wavesmith_device.multiply_sparse.default
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +20,6 @@ class Matrix:
     columns_of: torch.Tensor
     weights: torch.Tensor | None
     columns: int
-
-    @functools.cached_property
-    def operands(self) -> tuple[Operand, Operand, Operand]:
-        """As the library's function takes it: most matrices are kept, and used often."""
-        weights = Operand() if self.weights is None else operand(self.weights)
-        return operand(self.begins), operand(self.columns_of), weights
 
     @property
     def rows(self) -> int:
@@ -93,26 +68,14 @@ def computed_in(dtype: torch.dtype) -> torch.dtype:
     return torch.float64 if dtype == torch.uint8 else wide(dtype)
 
 
-def _described(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor) -> _Description:
-    dim %= y.dim()
-    if any(each.dtype != torch.uint8 and not each.is_floating_point() for each in (x, y)) or y.dim() > 8:
-        raise NotServed
-    order = tuple(reversed(range(y.dim())))
-    sizes = tuple([y.shape[each] for each in order])
-    one = _Description(_SUM, TYPES[computed_in(x.dtype)], y.dim(), y.dim() - 1 - dim, sizes, matrix.columns)
-    one.y, one.x = operand(y, order), operand(x, order)
-    one.begins, one.columns_of, one.weights = matrix.operands
-    return one
-
-
 def product(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor) -> torch.Tensor:
     """Writes to `y` the products of a matrix with `x` along a dimension.
 
     Raises:
         NotServed: there is no kernel for these.
     """
-    one = _described(matrix, x, dim, y)
-    call("wavesmith_kernels_sparse", y.device, one)
+    if not _multiply(y, x, matrix.begins, matrix.columns_of, matrix.weights, matrix.columns, dim):
+        raise NotServed
     return y
 
 
@@ -122,10 +85,8 @@ def maximum(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor, place: t
     Raises:
         NotServed: there is no kernel for these.
     """
-    one = _described(matrix, x, dim, y)
-    one.operation, one.computed_in = _MAXIMUM, TYPES[torch.float64]
-    one.place = operand(place, tuple(reversed(range(place.dim()))))
-    call("wavesmith_kernels_sparse", y.device, one)
+    if not _multiply(y, x, matrix.begins, matrix.columns_of, matrix.weights, matrix.columns, dim, place):
+        raise NotServed
 
 
 def products(matrices: list[tuple[int, Matrix]], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
