@@ -112,9 +112,26 @@ std::vector<Step> steps_of(const StridedMatrices& from, const StridedMatrices& t
   return made;
 }
 
+/// Copies matrices whose rows become columns by the kernel for that. False: they are none, or it refuses
+/// them.
+bool transpose(std::span<const Step> steps, const StridedMatrices& from, const StridedMatrices& to,
+               void* stream) {
+  if (!from.data || steps.size() < 2 || steps.size() > 3 || steps[0].to != 1 || steps[1].from != 1)
+    return false;
+  const Step batch = steps.size() > 2 ? steps[2] : Step{1, 0, 0};
+  const wavesmith_kernels_transpose_description one{steps[0].size,
+                                                    steps[1].size,
+                                                    batch.size,
+                                                    {from.data, from.type, steps[0].from, 1, batch.from},
+                                                    {to.data, to.type, 1, steps[1].to, batch.to}};
+  return steps[0].from > 0 && batch.from >= 0 &&
+         wavesmith_kernels_transpose(&one, stream) == WAVESMITH_KERNELS_SUCCESS;
+}
+
 /// Copies along the first axes in a launch, along those that are too many for it in one for each element.
 wavesmith_kernels_status copy(std::span<const Step> steps, StridedMatrices from, StridedMatrices to,
                               void* stream) {
+  if (transpose(steps, from, to, stream)) return succeed();
   const int64_t size_from = size_of(from.type), size_to = size_of(to.type);
   if (steps.size() > WAVESMITH_POINTWISE_DIMENSIONS) {
     const Step& last = steps.back();

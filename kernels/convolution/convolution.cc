@@ -121,6 +121,7 @@ class Run {
     moved_ = is_input() ? one_.y : one_.x;
     // Rows of channels are operands by rows, if they are of one group.
     channels_last_ = one_.groups == 1 && moved_.strides[1] == 1 && moved_.sizes[1] > 1;
+    if (const auto status = turn_channels()) return status;
     if (const auto status = pad(around)) return status;
     switch (one_.direction) {
       case WAVESMITH_CONVOLUTION_OUTPUT:
@@ -138,9 +139,46 @@ class Run {
     return one_.direction == WAVESMITH_CONVOLUTION_OUTPUT ? one_.y : is_input() ? one_.x : one_.w;
   }
   [[nodiscard]] bool is_batched() const {  // by images: else by groups, with the images among the places
-    return one_.groups == 1 && !channels_last_ && one_.direction != WAVESMITH_CONVOLUTION_WEIGHTS;
+    const bool writes_rows = channels_last_ && result().strides[1] == 1;
+    return one_.groups == 1 && !writes_rows && one_.direction != WAVESMITH_CONVOLUTION_WEIGHTS;
   }
   static Axis axis(const Tensor& tensor, int of) { return {tensor.sizes[of], tensor.strides[of]}; }
+
+  /// A place of its own for what is moved over, with these sizes in space.
+  wavesmith_kernels_status make_room(Tensor& made, int64_t& bytes) {
+    int64_t count = 1;
+    const auto pack = [&](int of) { made.strides[of] = std::exchange(count, count * made.sizes[of]); };
+    if (channels_last_) pack(1);
+    for (int i = space_; i-- > 0;) pack(i + 2);
+    if (!channels_last_) pack(1);
+    pack(0);
+    bytes = count * size_of(made.type);
+    made.data = workspace_.take(bytes);
+    if (made.data) return succeed();
+    return invalid(kName, "the workspace has fewer bytes than wavesmith_kernels_convolution_workspace says");
+  }
+
+  /// Moves channels together, if what a window of several taps sees is then copied several elements at once:
+  /// it is as many times larger as there are taps.
+  wavesmith_kernels_status turn_channels() {
+    constexpr int64_t kTogether = 8, kEnoughTaps = 4;
+    int64_t taps = 1, bytes = 0;
+    for (int i = 0; i < space_; ++i) taps *= one_.w.sizes[i + 2];
+    if (channels_last_ || one_.groups > 1 || taps < kEnoughTaps || moved_.sizes[1] == 0 ||
+        moved_.sizes[1] % kTogether != 0)
+      return succeed();
+    channels_last_ = true;
+    Tensor made = moved_;
+    if (const auto status = make_room(made, bytes)) return status;
+    StridedMatrices from{moved_.data, moved_.type, {axis(moved_, 0)}, {axis(moved_, 1)}, {}};
+    StridedMatrices to{made.data, made.type, {axis(made, 0)}, {axis(made, 1)}, {}};
+    for (int i = 0; i < space_; ++i) {
+      from.columns.push_back(axis(moved_, i + 2));
+      to.columns.push_back(axis(made, i + 2));
+    }
+    moved_ = made;
+    return copy_elements(from, to, workspace_, stream_);
+  }
 
   /// Makes what is moved over a copy with its zeros, if there are any.
   wavesmith_kernels_status pad(const std::vector<Padded>& around) {
@@ -151,17 +189,8 @@ class Run {
     if (!needed) return succeed();
     Tensor made = moved_;
     for (int i = 0; i < space_; ++i) made.sizes[i + 2] = around[i].size;
-    int64_t count = 1;
-    const auto pack = [&](int of) { made.strides[of] = std::exchange(count, count * made.sizes[of]); };
-    if (channels_last_) pack(1);
-    for (int i = space_; i-- > 0;) pack(i + 2);
-    if (!channels_last_) pack(1);
-    pack(0);
-    const int64_t bytes = count * size_of(made.type);
-    made.data = workspace_.take(bytes);
-    if (!made.data)
-      return invalid(kName,
-                     "the workspace has fewer bytes than wavesmith_kernels_convolution_workspace says");
+    int64_t bytes = 0;
+    if (const auto status = make_room(made, bytes)) return status;
     if (!workspace_.counts() && hipMemsetAsync(made.data, 0, static_cast<size_t>(bytes), stream_) != 0)
       return fail(WAVESMITH_KERNELS_HIP_ERROR, "convolution: hipMemsetAsync failed");
     // Elements that are in it: of a gradient those of windows beyond the input's end are not.

@@ -62,7 +62,7 @@ class Convolution : public OnEachGpu {
     one.dimensions = dimensions;
     one.groups = one_of<int64_t>({1, 1, 1, 2, 3});
     made.x = {between(1, 3), one.groups * one_of<int64_t>({1, between(1, 5), 8})};
-    made.w = {one.groups * between(1, 6), made.x[1] / one.groups};
+    made.w = {one.groups * one_of<int64_t>({between(1, 6), 8}), made.x[1] / one.groups};
     made.y = {made.x[0], made.w[0]};
     for (int i = 0; i < dimensions; ++i) {
       one.padding[i] = between(0, 2), one.step[i] = between(1, 3), one.dilation[i] = between(1, 2);
