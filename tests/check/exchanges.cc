@@ -10,8 +10,9 @@
 namespace wavesmith::mutants {
 namespace {
 
-bool counts_stores(isa::Counter counter) {
-  return counter == isa::Counter::Vs || counter == isa::Counter::Store;
+/// Not of LDS alone, as the other counter of flat accesses.
+bool is_of_memory(isa::Counter counter) {
+  return counter != isa::Counter::Lgkm && counter != isa::Counter::Ds;
 }
 
 }  // namespace
@@ -27,13 +28,13 @@ class Exchanges::OfWorkgroup : public emulate::WorkgroupListener {
       ++wave.now.barriers;
     if (site.wait.waits())
       isa::each_counter(site.wait, [&](isa::Counter counter, uint16_t limit) {
-        if (!counts_stores(counter)) return;
-        for (; wave.under_way.size() > limit; wave.under_way.pop_front())
-          if (std::vector<uint64_t>& bytes = wave.under_way.front().bytes; !bytes.empty())
+        std::deque<Stored>& under_way = wave.under_way[counter];
+        for (; under_way.size() > limit; under_way.pop_front())
+          if (std::vector<uint64_t>& bytes = under_way.front().bytes; !bytes.empty())
             workgroup_.waited.push_back({site.instruction.pc, view.index(), wave.now, std::move(bytes)});
       });
     for (const isa::Counter counter : isa::counters_of(site.instruction, site.row, all_.target_))
-      if (counts_stores(counter)) wave.under_way.push_back({&site, {}});
+      wave.under_way[counter].push_back({&site, {}});
   }
 
   void access(const emulate::WaveView& view, const emulate::Site& site,
@@ -42,14 +43,17 @@ class Exchanges::OfWorkgroup : public emulate::WorkgroupListener {
     Wave& wave = waves_[view.index()];
     const bool reads = access.direction != isa::Direction::Store;
     const bool writes = access.direction != isa::Direction::Load;
-    const bool under_way = writes && !wave.under_way.empty() && wave.under_way.back().site == &site;
+    Stored* under_way = nullptr;
+    for (auto& [counter, all] : wave.under_way)
+      if (is_of_memory(counter) && writes && !all.empty() && all.back().site == &site)
+        under_way = &all.back();
     each_byte(access, [&](uint64_t byte) {
       Use& use = workgroup_.uses[{byte, view.index()}];
       if (reads) use.read = wave.now;
       if (writes) use.written = wave.now;
       use.reads |= reads;
       use.writes |= writes;
-      if (under_way) wave.under_way.back().bytes.push_back(byte);
+      if (under_way) under_way->bytes.push_back(byte);
     });
     const std::scoped_lock lock(all_.mutex_);
     if (reads) all_.readers_.add(access, number_of(workgroup_.id, 0));
@@ -63,7 +67,7 @@ class Exchanges::OfWorkgroup : public emulate::WorkgroupListener {
   };
   struct Wave {
     Moment now;
-    std::deque<Stored> under_way;
+    std::map<isa::Counter, std::deque<Stored>> under_way;
   };
   Exchanges& all_;
   Workgroup& workgroup_;

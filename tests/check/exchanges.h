@@ -15,7 +15,7 @@
 
 namespace wavesmith::mutants {
 
-/// Hears of all accesses to device memory, where stores have a counter of their own (RDNA).
+/// Hears of all accesses to device memory.
 ///
 /// Nobody misses a wait for stores in a run in which, behind it, its workgroup neither writes what another
 /// workgroup accesses nor reads what another one writes, and in which no other wave of the workgroup touches

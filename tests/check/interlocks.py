@@ -15,7 +15,7 @@ from ways import Run, Step, TooManyWaysError, comes_to, reached, ways_to
 MASKED = re.compile(r"v_(cndmask|addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)")
 #: Whose results come late, or by another way: a reader may need states, of the others' one.
 MATRIX = re.compile(r"v_(mfma|smfmac|dot)")
-SLOW = re.compile(r"v_(exp|log|rcp|rsq|sqrt|sin|cos|accvgpr)|.*(_sdwa|op_sel)")
+SLOW = re.compile(r"v_(exp|log|rcp|rsq|sqrt|sin|cos|accvgpr)|.*(_sdwa|op_sel:)")
 #: Instructions before the place that may matter: the longest matrix instructions take 18 states and more.
 BEFORE, FEW = 24, 1
 

@@ -6,8 +6,8 @@
 // Reads lines of JSON and answers each with one:
 //
 //   {"patches": [[16, "000080bf"]], "checks": "wait,race", "order": 0}
-//   {"rules": ["wait/raw"], "hints": [["wait/redundant", 16, "s_waitcnt vmcnt(0)"]], "error": "", "result":
-//   77}
+//   {"rules": ["wait/raw"], "places": [["wait/raw", [32, 8]]],
+//    "hints": [["wait/redundant", 16, "s_waitcnt vmcnt(0)"]], "error": "", "result": 77}
 //
 // "watch" in the place of "checks" answers with the offsets of the instructions that are executed, with how
 // much was under way before each wait, with the buffers that each instruction accesses, -1 for what lies in
@@ -271,9 +271,15 @@ class Launcher {
   static void told_of(const check::Session& session, json& made) {
     std::set<std::string> rules;
     made["hints"] = json::array();
+    made["places"] = json::array();
     for (const check::Finding& finding : session.findings().all()) {
       const std::string rule = fmt::format("{}/{}", name_of(finding.topic), finding.rule);
-      if (finding.severity != check::Severity::Hint) rules.insert(rule);
+      if (finding.severity != check::Severity::Hint) {
+        rules.insert(rule);
+        json offsets = json::array();
+        for (const check::Party& party : finding.parties) offsets.push_back(party.offset);
+        made["places"].push_back({rule, offsets});
+      }
       if (finding.severity == check::Severity::Hint)
         for (const check::Party& party : finding.parties)
           made["hints"].push_back({rule, party.offset, party.instruction});

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -84,6 +84,7 @@ class Outcome:
     hints: set[tuple[str, int, str]]  # the rule, place and instruction of each
     status: object  # of the program, or of the launch
     result: object = None
+    places: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)  # of the rules, where it is known
 
     def same(self, other: Outcome) -> bool:
         return (self.status, self.result) == (other.status, other.result)
@@ -215,7 +216,8 @@ class Launch:
         texts = [(offset, data.hex()) for offset, data in patches]
         told = self.ask({"patches": texts, "checks": checks, "order": order})
         hints = {(rule, offset, text) for rule, offset, text in told.get("hints", [])}
-        return Outcome(set(told.get("rules", [])), hints, told["error"], told["result"])
+        places = {(rule, tuple(offsets)) for rule, offsets in told.get("places", [])}
+        return Outcome(set(told.get("rules", [])), hints, told["error"], told["result"], places)
 
     @cached_property
     def watched(self) -> dict[str, Any]:

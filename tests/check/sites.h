@@ -61,6 +61,7 @@ class Sites : public emulate::Listener {
     isa::Counter counter;
     bool scalar;
     std::vector<isa::RegisterRange> into;
+    bool used = false;  ///< of two queues of a flat access the one of the memory that it is of
     std::vector<uint64_t> reads, writes;  ///< bytes of LDS, or, of loads alone, of device memory
     [[nodiscard]] bool of_lds() const {
       return !scalar && (counter == isa::Counter::Lgkm || counter == isa::Counter::Ds);
@@ -109,7 +110,8 @@ class Sites : public emulate::Listener {
         });
       for (const isa::Counter counter : isa::counters_of(site.instruction, site.row, all.target_))
         if (counter != isa::Counter::Vs && counter != isa::Counter::Store)
-          mine[counter].push_back({&site, counter, mnemonic.starts_with("s_"), found->second.writes, {}, {}});
+          mine[counter].push_back(
+              {&site, counter, mnemonic.starts_with("s_"), found->second.writes, false, {}, {}});
     }
     /// Behind a barrier others may use what has been accessed, but not while the accesses are under way.
     void meet(uint32_t wave, const emulate::Site& site) {
@@ -144,9 +146,17 @@ class Sites : public emulate::Listener {
       const bool loads_it = access.direction != isa::Direction::Store;
       const bool stores_it = access.direction != isa::Direction::Load;
       UnderWay* own = nullptr;
-      for (auto& [counter, under_way] : loads[wave])
-        if (!under_way.empty() && under_way.back().site == &site) own = &under_way.back();
-      if (own && own->of_lds() != lds) own = nullptr;
+      for (auto& [counter, under_way] : loads[wave]) {
+        if (under_way.empty() || under_way.back().site != &site) continue;
+        UnderWay& one = under_way.back();
+        if (one.of_lds() == lds) {
+          own = &one;
+          own->used = true;
+          own->into = effects.at(&site).writes;
+        } else if (!one.used) {
+          one.into.clear();
+        }
+      }
       each_byte(access, [&](uint64_t byte) {
         if (lds) look_for(late_writes, byte, wave);
         if (lds && stores_it && !from_memory) look_for(late_reads, byte, wave);

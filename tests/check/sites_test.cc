@@ -52,6 +52,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"AResultUnderWayIsRead", "ds_load_b32 v5, v1\nv_mov_b32 v6, v5", true},
         Case{"AResultThatHasCome", "ds_load_b32 v5, v1\nDS\nv_mov_b32 v6, v5", false},
+        Case{"AFlatResultThatHasComeFromDeviceMemory",
+             "v_mov_b32 v2, s4\nv_mov_b32 v3, s5\nflat_load_b32 v5, v[2:3]\nLOAD\nv_mov_b32 v6, v5", false},
+        Case{"AFlatResultThatIsWaitedForAsOfLds",
+             "v_mov_b32 v2, s4\nv_mov_b32 v3, s5\nflat_load_b32 v5, v[2:3]\nDS\nv_mov_b32 v6, v5", true},
         Case{"AStoreUnderWayIsReadBehindTheBarrier", "ds_store_b32 v1, v0\nMEET\nds_load_b32 v5, v2", true},
         Case{"AStoreThatHasComeIsRead", "ds_store_b32 v1, v0\nDS\nMEET\nds_load_b32 v5, v2", false},
         Case{"AStoreUnderWayIsReadByItsOwnWave", "ds_store_b32 v1, v0\nMEET\nds_load_b32 v5, v1", false},

@@ -42,7 +42,8 @@ class Judge:
 
     def judge(self, mutant: Mutant) -> Verdict:
         after = self.runner.run(mutant.patches, CHECKS)
-        new = after.rules - self.before.rules
+        # Of a rule that the kernel itself breaks, a report of other places counts.
+        new = after.rules - self.before.rules or {rule for rule, _ in after.places - self.before.places}
         if new:
             return Verdict(mutant, "caught", ", ".join(sorted(new)))
         wrong = not after.same(self.before)
@@ -109,7 +110,8 @@ class Judge:
                 return "the workgroup is one wave, whose accesses of LDS come in order"
             if self.only_loads(mutant) and self.runner.uses_early(mutant.patches) is False:
                 return "what is not waited for here is waited for elsewhere before it is used, on the paths of the run"
-            if self.only_stores(mutant) and self.runner.stores_matter(mutant.at.offset) is False:
+            settled = self.no_loads_to_lds(mutant) and self.runner.uses_early(mutant.patches) is False
+            if settled and self.runner.stores_matter(mutant.at.offset) is False:
                 return "behind it the workgroup exchanges nothing with others, nor do its waves what was stored"
             return ""
         if mutant.kind == "s_nop":
@@ -150,9 +152,10 @@ class Judge:
         vector = bool(names & {"vmcnt", "loadcnt"}) and self.runner.kernel.is_cdna
         return not vector or not (into_lds or any(one.text.startswith("s_barrier") for one in behind))
 
-    def only_stores(self, mutant: Mutant) -> bool:
-        """Whether it waits for stores alone, which RDNA counts apart."""
-        return {name for name, _ in mutant.counts} in ({"vscnt"}, {"storecnt"})
+    def no_loads_to_lds(self, mutant: Mutant) -> bool:
+        """Whether what it waits for are loads to registers and stores, and accesses of LDS by its own instructions."""
+        into_lds = any(" lds" in one.text or "_lds_" in one.text for one in self.runner.kernel.instructions)
+        return bool(mutant.counts) and not into_lds
 
     def never_reached(self, mutant: Mutant) -> bool:
         """Whether no more was ever under way than the counts that are weaker allow."""
