@@ -222,15 +222,20 @@ def not_reread(code: KernelCode, run: Run, mutant: Mutant) -> str:
     """RDNA4: of what has been written since the last such wait nothing is read before the next one that the VALU had
     read before, nor whose pair's other half it had."""
     fields = re.findall(r"depctr_(\w+)\(0\)", mutant.at.text)
-    if mutant.at.mnemonic != "s_wait_alu" or len(fields) != 1:
+    if mutant.at.mnemonic != "s_wait_alu" or not fields or any(reread(code, run, mutant, field) for field in fields):
         return ""
-    wait = f"depctr_{fields[0]}(0)"
+    return "the VALU has read none of the registers that are written since the last wait and read before the next"
+
+
+def reread(code: KernelCode, run: Run, mutant: Mutant, field: str) -> bool:
+    """Whether that may be so of what one field of a wait waits for."""
+    wait = f"depctr_{field}(0)"
     try:
         since = [upto(way, wait) for way in ways_to(code, run, mutant)]
     except TooManyWaysError:
-        return ""
-    kind = "s_" if fields[0] == "sa_sdst" else "v_"
-    other = {"va_sdst": {"vcc"}, "va_vcc": {f"s{i}" for i in range(106)}}.get(fields[0], set())
+        return True
+    kind = "s_" if field == "sa_sdst" else "v_"
+    other = {"va_sdst": {"vcc"}, "va_vcc": {f"s{i}" for i in range(106)}}.get(field, set())
     used = {name for one in until(code, run, mutant.at, wait) for name in scalars_read(one)} - other
     if None not in since:  # else anything may have been written
         used &= {n for way in since if way for one in way if one.text.startswith(kind) for n in scalars(one)}
@@ -238,9 +243,7 @@ def not_reread(code: KernelCode, run: Run, mutant: Mutant) -> str:
     if before is None:
         vectors = [one for one in code.instructions if one.text.startswith("v_") and run.executes(one)]
         before = {name for one in vectors if comes_to(code, run, one, mutant.at) for name in scalars_read(one)}
-    if used & {one for name in before for one in (name, half(name))}:
-        return ""
-    return "the VALU has read none of the registers that are written since the last wait and read before the next"
+    return bool(used & {one for name in before for one in (name, half(name))})
 
 
 def upto(way: list[Step], wait: str) -> list[Instruction] | None:
@@ -272,7 +275,7 @@ def scalars(one: Instruction) -> set[str]:
 
 def scalars_read(one: Instruction) -> set[str]:
     words = one.operands[0 if re.match(r"s_cmp|s_bitcmp|v_cmpx", one.mnemonic) else 1 :]
-    implied = "vcc" in one.mnemonic or "v_dual_cndmask" in one.text
+    implied = re.search(r"vcc|v_div_fmas", one.mnemonic) or "v_dual_cndmask" in one.text
     vcc = {"vcc"} if implied or any("vcc" in word for word in words) else set()
     return vcc | {name for word in words for name in registers(word.split(" ")[0]) if name.startswith("s")}
 
