@@ -164,18 +164,24 @@ def barriers(code: KernelCode) -> Iterator[Mutant]:
                 break
 
 
+STATES = ("s_nop", "v_nop")
+
+
 def states(code: KernelCode) -> Iterator[Mutant]:
     """Wait states are gone, or one of them; waits of RDNA for its own ALUs are gone.
 
     `s_nop 0` is a wait state itself, so the instruction behind an `s_nop` comes before it instead.
     """
     for at, behind in zip(code.instructions, code.instructions[1:], strict=False):
-        if at.mnemonic in ("s_waitcnt_depctr", "s_wait_alu", "v_nop"):
+        state = at.mnemonic == "s_nop" or (at.mnemonic == "v_nop" and code.is_cdna)
+        if at.mnemonic in ("s_waitcnt_depctr", "s_wait_alu", "v_nop") and not state:
             yield removed("s_nop", at)
-        if at.mnemonic != "s_nop":
+        if not state:
             continue
-        if behind.offset not in code.targets and not FIXED.match(behind.text) and behind.mnemonic != "s_nop":
+        if behind.offset not in code.targets and not FIXED.match(behind.text) and behind.mnemonic not in STATES:
             yield Mutant("s_nop", at, "removed", ((at.offset, behind.data + NOP),))
+        if at.mnemonic == "v_nop":
+            continue
         if at.word & 0xFFFF:
             yield instead("s_nop", at, "one state less", struct.pack("<I", at.word - 1))
 
