@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import torch
 
+from wavesmith.torch._prefer import libraries, library_counts, prefer
 from wavesmith.torch._register import compiled_counts, fallback_counts, register
 
-__all__ = ["compiled_counts", "fallback_counts", "register"]
+__all__ = ["compiled_counts", "fallback_counts", "libraries", "library_counts", "prefer", "register"]
 
 if torch.version.hip is None:  # PyTorch for ROCm has AMD's GPUs itself, as "cuda"
     register()

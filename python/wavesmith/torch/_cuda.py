@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from wavesmith._errors import UseError
+from wavesmith.torch import _prefer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +46,7 @@ def install() -> None:
     _forward(_device)
     _private(_device)
     _collectives()
+    _blas()
     _storage()
     _legacy_types()
     for name in ("range_push", "range_pop", "range_start", "range_end", "mark"):
@@ -140,6 +142,23 @@ def _another(function: Any) -> Any:
 def _set_stream(**stream: int) -> None:
     """Chooses the calling thread's stream by its number and its device's."""
     torch._C._accelerator_setStream(torch.Stream(**stream))
+
+
+def _blas() -> None:
+    """`torch.backends.cuda.preferred_blas_library`: hipBLAS is rocBLAS, and the default Wavesmith's kernels."""
+    kinds = torch._C._BlasBackend
+    names = {kinds.Default: "wavesmith", kinds.Cublas: "rocblas", kinds.Cublaslt: "hipblaslt"}
+
+    def choose(kind: Any) -> None:
+        if kind not in names:
+            raise RuntimeError(f"{kind} is not there: choose default, hipblas or hipblaslt")
+        _prefer.prefer(blas=names[kind])
+
+    def chosen() -> Any:
+        return next(kind for kind, name in names.items() if name == _prefer.preferred("blas"))
+
+    torch._C._set_blas_preferred_backend = choose
+    torch._C._get_blas_preferred_backend = chosen
 
 
 def _storage() -> None:

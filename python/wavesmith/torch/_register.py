@@ -36,7 +36,7 @@ def register() -> None:
         backend_registration.rename_privateuse1_backend(_name.DEVICE)
     ctypes.CDLL(str(_paths.kernel_library()), mode=ctypes.RTLD_GLOBAL)  # whose functions the next library calls
     torch.ops.load_library(str(_build.library()))
-    from wavesmith.torch import _device, _distributed, _dlpack, _fallback, _inductor, _library, _recurrent
+    from wavesmith.torch import _device, _distributed, _dlpack, _fallback, _inductor, _library, _prefer, _recurrent
 
     _dlpack.install()
     if is_cuda:
@@ -54,6 +54,7 @@ def register() -> None:
     _libraries.append(_recurrent.register())
     _libraries.append(torch.library.Library("aten", "IMPL"))
     _library.register(_libraries[-1], _name.KEY)
+    _prefer.prefer_as_environment_says()
 
 
 def fallback_counts() -> dict[str, int]:

@@ -4,24 +4,15 @@
 
 #include <c10/util/Exception.h>
 
+#include "amd/open_library.h"
+
 extern "C" int hipDeviceComputeCapability(int* major, int* minor, int device);
 
 namespace wavesmith::device {
 namespace {
 
-// The one that is loaded or that the loader finds, which may be AMD's; else the stand-in beside the HIP
-// runtime.
-void* open_library() {
-  if (void* const found = dlopen("librccl.so.1", RTLD_NOW | RTLD_LOCAL)) return found;
-  Dl_info runtime{};
-  if (dladdr(reinterpret_cast<void*>(&hipGetDeviceCount), &runtime) == 0) return nullptr;
-  const std::string file(runtime.dli_fname);
-  return dlopen((file.substr(0, file.rfind('/') + 1) + "stand-ins/librccl.so").c_str(),
-                RTLD_NOW | RTLD_LOCAL);
-}
-
 Rccl load() {
-  void* const library = open_library();
+  void* const library = amd::open_library({"librccl.so.1"}, "librccl.so");
   TORCH_CHECK_WITH(DistBackendError, library != nullptr, "this process has no RCCL: ", dlerror());
   Rccl found{};
   const auto find = [&](auto& function, const char* name) {

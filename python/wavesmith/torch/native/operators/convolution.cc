@@ -10,6 +10,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
+#include "amd/miopen.h"
 #include "device/device_type.h"
 #include "operators/same_device.h"
 
@@ -85,6 +86,11 @@ bool channels_last(const Tensor& input, const Tensor& weight) {
          (input.suggest_memory_format() == format || weight.suggest_memory_format() == format);
 }
 
+Tensor with_channels_last(const Tensor& tensor) {
+  return tensor.contiguous(tensor.dim() == 5 ? at::MemoryFormat::ChannelsLast3d
+                                             : at::MemoryFormat::ChannelsLast);
+}
+
 // The order of dimensions by which channels, the second dimension, become the last, and back.
 Sizes channels_behind(std::int64_t dimensions) {
   Sizes order{0};
@@ -139,9 +145,7 @@ Tensor convolve(const Tensor& unpadded, const Tensor& weight, const Tensor& bias
                                            .baddbmm(factors, seen)
                                      : at::bmm(factors, seen);
   const Tensor result = each.view({made, images, product(out)}).transpose(0, 1).reshape(sizes);
-  return last ? result.contiguous(weight.dim() == 5 ? at::MemoryFormat::ChannelsLast3d
-                                                    : at::MemoryFormat::ChannelsLast)
-              : result;
+  return last ? with_channels_last(result) : result;
 }
 
 // The weight with input and output exchanged in each group, and its elements in the opposite order.
@@ -219,6 +223,32 @@ Moves moves_of(const Tensor& weight, IntArrayRef stride, IntArrayRef padding, In
   return {of_each(stride, dimensions), of_each(dilation, dimensions), around, around, groups};
 }
 
+amd::Window window_of(const Moves& moves) {
+  return {moves.stride, moves.before, moves.dilation, moves.groups};
+}
+
+// The convolution by MIOpen, where it is preferred and takes it; else undefined.
+Tensor by_miopen(const Tensor& input, const Tensor& weight, const Tensor& bias, const Moves& moves,
+                 bool transposed, IntArrayRef sizes) {
+  const amd::Window window = window_of(moves);
+  const char* const what = transposed ? "transposed convolution" : "convolution";
+  Tensor result;
+  if (transposed) {
+    Sizes all{input.size(0), weight.size(1) * moves.groups};
+    all.insert(all.end(), sizes.begin(), sizes.end());
+    result = amd::input_gradient(input, weight, all, window, what);
+  } else {
+    result = amd::convolve(input, weight, window, what);
+  }
+  if (!result.defined()) return result;
+  if (bias.defined()) {
+    Sizes along(result.dim(), 1);
+    along[1] = bias.numel();
+    result.add_(bias.view(along));
+  }
+  return channels_last(input, weight) ? with_channels_last(result) : result;
+}
+
 Tensor either_convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                           IntArrayRef output_padding, std::int64_t groups) {
@@ -228,14 +258,33 @@ Tensor either_convolution(const Tensor& input, const Tensor& weight, const Optio
               "expected input, weight and bias of one dtype, but got ", input.dtype(), " and ",
               weight.dtype());
   const Moves moves = moves_of(weight, stride, padding, dilation, groups);
-  if (!transposed) return convolve(input, weight, added, moves);
   const Sizes more = of_each(output_padding, window(weight).size());
   Sizes sizes;
-  for (std::size_t each = 0; each < more.size(); ++each) {
+  for (std::size_t each = 0; transposed && each < more.size(); ++each) {
     sizes.push_back((input.size(each + 2) - 1) * moves.stride[each] - 2 * moves.before[each] +
                     moves.dilation[each] * (weight.size(each + 2) - 1) + more[each] + 1);
   }
-  return convolve_back(input, weight, added, moves, sizes);
+  if (const Tensor result = by_miopen(input, weight, added, moves, transposed, sizes); result.defined())
+    return result;
+  return transposed ? convolve_back(input, weight, added, moves, sizes)
+                    : convolve(input, weight, added, moves);
+}
+
+constexpr const char* kBackward = "convolution's gradient";
+
+Tensor input_gradient(const Tensor& grad, const Tensor& input, const Tensor& weight, const Moves& moves,
+                      bool transposed) {
+  const IntArrayRef sizes = input.sizes().slice(2);
+  // The gradient of a transposed convolution is a convolution, of which output padding may make more.
+  const Tensor result = transposed
+                            ? amd::convolve(grad, weight, window_of(moves), kBackward)
+                            : amd::input_gradient(grad, weight, input.sizes(), window_of(moves), kBackward);
+  if (result.defined()) {
+    const Tensor whole = transposed ? begin(result, sizes) : result;
+    return channels_last(input, weight) ? with_channels_last(whole) : whole;
+  }
+  return transposed ? begin(convolve(grad, weight, Tensor(), moves), sizes)
+                    : convolve_back(grad, weight, Tensor(), moves, sizes);
 }
 
 using Gradients = std::tuple<Tensor, Tensor, Tensor>;
@@ -246,14 +295,12 @@ Gradients convolution_backward(const Tensor& grad, const Tensor& input, const Te
   same_device("convolution_backward", {{"grad_output", &grad}, {"input", &input}, {"weight", &weight}});
   const Moves moves = moves_of(weight, stride, padding, dilation, groups);
   Tensor grad_input, grad_weight, grad_bias;
-  if (wanted[0]) {
-    grad_input = transposed ? begin(convolve(grad, weight, Tensor(), moves), input.sizes().slice(2))
-                            : convolve_back(grad, weight, Tensor(), moves, input.sizes().slice(2));
-  }
+  if (wanted[0]) grad_input = input_gradient(grad, input, weight, moves, transposed);
   if (wanted[1]) {
     // A transposed convolution is another one's gradient: its input and its result are the other way round.
-    grad_weight = transposed ? weight_gradient(input, grad, weight, moves)
-                             : weight_gradient(grad, input, weight, moves);
+    const Tensor &upstream = transposed ? input : grad, &seen = transposed ? grad : input;
+    grad_weight = amd::weight_gradient(upstream, seen, weight.sizes(), window_of(moves), kBackward);
+    if (!grad_weight.defined()) grad_weight = weight_gradient(upstream, seen, weight, moves);
   }
   if (wanted[2]) {
     Sizes others{0};

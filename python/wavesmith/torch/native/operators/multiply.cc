@@ -6,6 +6,8 @@
 
 #include <ATen/ops/empty_like.h>
 
+#include "amd/blas.h"
+
 namespace wavesmith::device {
 namespace {
 
@@ -85,7 +87,7 @@ at::Tensor add(const Product& product, bool by_rows, wavesmith_kernels_gemm_desc
   const bool same_rows = layout.rows == 1 || layout.row_stride == 0;
   const bool same_columns = layout.columns == 1 || layout.column_stride == 0;
   if (product.beta == 1 && layout.batch_stride == 0 && !product.bias.defined() &&
-      (same_rows || same_columns)) {
+      (same_rows || same_columns) && amd::adds_bias(by_rows == same_rows)) {
     c = (c.dim() == 3 ? c.select(0, 0) : c).select(same_rows ? 0 : 1, 0).contiguous();
     if (overlap(c, product.d)) c = c.clone();
     gemm.bias = c.const_data_ptr();
@@ -152,6 +154,8 @@ bool multiply(const Product& product, const char* what) {
   }
   const at::Tensor added = add(product, layout.by_rows(), gemm);
   add_scales(product, gemm);
+  if (amd::multiply(gemm, product.d.device().index(), static_cast<hipStream_t>(call.stream()), what))
+    return true;
   std::size_t bytes_of_workspace = 0;
   if (!launched(wavesmith_kernels_gemm_workspace(&gemm, nullptr, &bytes_of_workspace), what)) return false;
   const auto parts = workspace(bytes_of_workspace);
