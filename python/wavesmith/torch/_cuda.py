@@ -157,8 +157,8 @@ def _blas() -> None:
     def chosen() -> Any:
         return next(kind for kind, name in names.items() if name == _prefer.preferred("blas"))
 
-    torch._C._set_blas_preferred_backend = choose
-    torch._C._get_blas_preferred_backend = chosen
+    for name, function in {"_set_blas_preferred_backend": choose, "_get_blas_preferred_backend": chosen}.items():
+        setattr(torch._C, name, function)
 
 
 def _storage() -> None:

@@ -83,4 +83,4 @@ def libraries() -> dict[str, str]:
 def library_counts() -> dict[str, tuple[int, int]]:
     """How often a preferred library computed an operator and did not take it: {"hipBLASLt: addmm": (3, 0)}."""
     names, computed, refused = torch.ops.wavesmith_device.library_counts()
-    return {name: counts for name, *counts in zip(names, computed, refused, strict=True)}  # type: ignore[misc]
+    return dict(zip(names, zip(computed, refused, strict=True), strict=True))

@@ -215,6 +215,22 @@ def test_each_stream_in_order(prefer: Callable[..., None]) -> None:
         assert (product.cpu().double() - wanted).abs().max() < 1e-5 * wanted.abs().max()
 
 
+@pytest.mark.representative
+def test_graphs(prefer: Callable[..., None]) -> None:
+    prefer(blas="rocblas", convolution="miopen")
+    x, w = torch.randn(40, 64).to("wavesmith"), torch.randn(64, 48).to("wavesmith")
+    image, kernel = torch.randn(1, 4, 8, 8).to("wavesmith"), torch.randn(4, 4, 3, 3).to("wavesmith")
+    graph, stream = torch.wavesmith.CUDAGraph(), torch.wavesmith.Stream()
+    with torch.wavesmith.graph(graph, stream=stream):
+        product, convolved = x @ w, functional.conv2d(image, kernel)
+    for _ in range(2):
+        x.copy_(torch.randn(40, 64))
+        image.copy_(torch.randn(1, 4, 8, 8))
+        graph.replay()
+        check(product, x, w)
+        torch.testing.assert_close(convolved.cpu(), functional.conv2d(image.cpu(), kernel.cpu()))
+
+
 def test_words_and_descriptions(prefer: Callable[..., None]) -> None:
     for named in ({"blas": "cublas"}, {"convolution": "hipblaslt"}):
         with pytest.raises(wavesmith.BadInputError, match="is none of wavesmith, "):
@@ -245,6 +261,32 @@ def test_the_environment_chooses() -> None:
         assert word in said.stderr and found["libraries"][kind] in said.stderr
     wrong = run(sys.executable, "-c", "import wavesmith.torch", WAVESMITH_TORCH_BLAS="mkl")
     assert wrong.returncode and "WAVESMITH_TORCH_BLAS=mkl is none of wavesmith, hipblaslt, rocblas" in wrong.stderr
+
+
+NAMED_CUDA = """
+import torch, wavesmith.torch
+choose, there = torch.backends.cuda.preferred_blas_library, {"device": "cuda"}
+before = choose()
+x = torch.randn(8, 8, **there)
+for word, library in (("hipblaslt", "hipBLASLt"), ("hipblas", "rocBLAS")):
+    assert choose(word) == choose() != before
+    torch.testing.assert_close((x @ x).cpu(), x.cpu() @ x.cpu())
+    assert wavesmith.torch.library_counts()[f"{library}: mm"] == (1, 0)
+assert choose(before) == before == torch._C._BlasBackend.Default
+x @ x
+assert sum(computed for computed, _ in wavesmith.torch.library_counts().values()) == 2
+try:
+    choose("ck")
+except RuntimeError as error:
+    print(error)
+"""
+
+
+@pytest.mark.representative
+def test_pytorchs_own_word_for_it() -> None:
+    said = run(sys.executable, "-c", NAMED_CUDA, WAVESMITH_TORCH="cuda")
+    assert said.returncode == 0, said.stderr
+    assert "is not there: choose default, hipblas or hipblaslt" in said.stdout
 
 
 def without_stand_ins(folder: Path) -> Path:

@@ -174,6 +174,7 @@ class Call {
 std::string run(const Direction& direction, const Tensor& first, const Tensor& second, const Tensor& result,
                 const Window& window) {
   const KernelCall kernel(result.device());
+  const CaptureAllows allows;  // handles, code and memory of MIOpen's that a first call asks for
   auto* const stream = static_cast<hipStream_t>(kernel.stream());
   const auto handle = handles().take(result.device().index(), stream, make_handle);
   if (!handle) return "miopenCreateWithStream makes no handle";
