@@ -118,6 +118,18 @@ TEST_F(LibrariesCommand, InstallsWhatALibraryNeedsAndProgramsGetIt) {
   EXPECT_EQ(list["asked"], (nlohmann::json{"rocblas", "hipblas"}));
 }
 
+TEST_F(LibrariesCommand, WhatAnInterruptedDownloadHasFetchedIsInstalledToo) {
+  make_repository();
+  const std::string archives = scratch_ / "data/wavesmith/libraries/.apt/archives";
+  std::filesystem::create_directories(archives);
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_ / "debian/pool"))
+    if (entry.path().filename().string().starts_with("librocblas5"))
+      std::filesystem::copy(entry.path(), archives);
+  const CommandResult ran = install("rocblas");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(listed()["librocblas.so.5"]["answers"], "amd") << ran.err;
+}
+
 TEST_F(LibrariesCommand, HeadersComeAlone) {
   make_repository();
   const std::string folder = scratch_ / "headers";

@@ -127,7 +127,7 @@ Result<void> Debian::configure(const std::string& keys) const {
       "Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled \"false\";\nAcquire::PDiffs \"false\";\n",
       folder_ + "/.apt", architecture());
   std::error_code failed;
-  for (const char* folder : {"lists/partial", "archives/partial", "cache", "log"})
+  for (const char* folder : {"lists/partial", "archives/partial", "none/partial", "cache", "log"})
     fs::create_directories(own(folder), failed);
   const bool written = !failed && write_file(own("sources.list"), sources) &&
                        write_file(own("preferences"), preferences) && write_file(own("settings"), settings) &&
@@ -240,7 +240,9 @@ Result<std::vector<Archive>> Debian::plan(const std::vector<std::string>& names)
 Result<void> Debian::add_archives(const char* action, const std::vector<std::string>& packages,
                                   std::vector<Archive>& archives) const {
   if (packages.empty()) return {};
-  Command command = {"apt-get", "-c", own("settings"), "-q", "-y", "--print-uris", action};
+  // apt leaves out what lies among its archives, as after an interrupted download: here it sees none.
+  const std::string none = "Dir::Cache::Archives=" + own("none");
+  Command command = {"apt-get", "-c", own("settings"), "-o", none, "-q", "-y", "--print-uris", action};
   command.insert(command.end(), packages.begin(), packages.end());
   const auto listed = output_of(command);
   if (!listed) return tl::unexpected(listed.error());
