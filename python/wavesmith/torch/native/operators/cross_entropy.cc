@@ -9,7 +9,6 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/core/Reduction.h>
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/functorch/DynamicLayer.h>
 #include <ATen/ops/cross_entropy_loss_native.h>
 #include <ATen/ops/full_like.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -178,6 +177,15 @@ bool has_classes_of(const Tensor& self, const Tensor& target) {
   return target.sizes() == sizes && target.numel() <= kMostRows;
 }
 
+// Whether a transform of torch.func is under way. What says so directly is in a header that takes five
+// seconds to compile.
+bool transforms() {
+  const auto included = c10::impl::tls_local_dispatch_key_set().included_;
+  return included.has_any(c10::DispatchKeySet({c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
+                                               c10::DispatchKey::FuncTorchDynamicLayerBackMode,
+                                               c10::DispatchKey::FuncTorchVmapMode}));
+}
+
 bool takes(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction,
            double smoothing) {
   if (weight.has_value() && weight->defined()) return false;
@@ -185,7 +193,7 @@ bool takes(const Tensor& self, const Tensor& target, const OptionalTensor& weigh
   if (!is_kernel_float(self.scalar_type()) || target.scalar_type() != at::kLong) return false;
   if (reduction < at::Reduction::None || reduction > at::Reduction::Sum) return false;
   if (!(smoothing >= 0 && smoothing <= 1) || !has_classes_of(self, target)) return false;
-  return !self._fw_grad(0).defined() && !at::functorch::maybeCurrentDynamicLayer().has_value();
+  return !self._fw_grad(0).defined() && !transforms();
 }
 
 template <bool kDifferentiable>
