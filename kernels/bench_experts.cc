@@ -1,17 +1,12 @@
 // Times what a mixture of experts has beside its grouped products: the choice of experts, and rows moved to
 // them and back.
 #include "kernels/bench.h"
+#include "kernels/pointwise/number_types.h"
 #include "kernels/wavesmith_indexed.h"
 #include "kernels/wavesmith_sort.h"
 
 namespace wavesmith::kernels::bench {
 namespace {
-
-wavesmith_pointwise_type number_type(wavesmith_kernels_type type) {
-  return type == WAVESMITH_KERNELS_F16    ? WAVESMITH_POINTWISE_F16
-         : type == WAVESMITH_KERNELS_BF16 ? WAVESMITH_POINTWISE_BF16
-                                          : WAVESMITH_POINTWISE_F32;
-}
 
 /// A matrix by rows, columns first.
 wavesmith_pointwise_operand matrix(int64_t rows, int64_t columns, wavesmith_pointwise_type type,
@@ -28,8 +23,7 @@ int topk(const Words& words) {
   const int64_t bytes = size_of(type);
   wavesmith_sort_description d{};
   d.dimensions = 2, d.along = 0, d.sizes[0] = columns, d.sizes[1] = rows, d.most = most, d.descending = 1;
-  d.x = matrix(rows, columns, number_type(type), bytes),
-  d.values = matrix(rows, most, number_type(type), bytes);
+  d.x = matrix(rows, columns, number_of(type), bytes), d.values = matrix(rows, most, number_of(type), bytes);
   d.places = matrix(rows, most, WAVESMITH_POINTWISE_I64, 8);
   d.workspace_bytes = wavesmith_kernels_sort_workspace(&d);
   d.workspace = memory(static_cast<int64_t>(d.workspace_bytes) + 1);
@@ -49,8 +43,8 @@ int gather(const Words& words) {
   wavesmith_indexed_description d{};
   d.operation = adds ? WAVESMITH_INDEXED_ADD : WAVESMITH_INDEXED_GET;
   d.dimensions = 2, d.sizes[0] = columns, d.sizes[1] = rows, d.indexed = 1;
-  d.x = matrix(rows, columns, number_type(type), bytes);
-  d.y = matrix(rows, columns, adds ? WAVESMITH_POINTWISE_F32 : number_type(type), result);
+  d.x = matrix(rows, columns, number_of(type), bytes);
+  d.y = matrix(rows, columns, adds ? WAVESMITH_POINTWISE_F32 : number_of(type), result);
   (adds ? d.y : d.x).strides[1] = 0;  // where a row begins the index says
   auto& index = d.index[0];
   index.indices = {const_cast<int32_t*>(on_gpu(order)), WAVESMITH_POINTWISE_I32, {0, 4}, {}};

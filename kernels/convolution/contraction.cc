@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/library/element_type.h"
+#include "kernels/pointwise/number_types.h"
 #include "kernels/wavesmith_pointwise.h"
 
 namespace wavesmith::kernels {
@@ -78,12 +79,6 @@ StridedMatrices packed(const StridedMatrices& of, Workspace& workspace, bool kee
 
 wavesmith_kernels_status no_room(const char* name) {
   return invalid(name, "the workspace has fewer bytes than wavesmith_kernels_convolution_workspace says");
-}
-
-wavesmith_pointwise_type number_of(wavesmith_kernels_type type) {
-  return type == WAVESMITH_KERNELS_F16    ? WAVESMITH_POINTWISE_F16
-         : type == WAVESMITH_KERNELS_BF16 ? WAVESMITH_POINTWISE_BF16
-                                          : WAVESMITH_POINTWISE_F32;
 }
 
 /// An axis of what is copied: where its elements come from, and where they go.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/pointwise/operations.h"
+#include "kernels/wavesmith_kernels.h"
 
 namespace wavesmith::kernels {
 
@@ -24,5 +25,11 @@ constexpr bool is_number(Number type) {
 constexpr std::string_view word_of(Number type) { return kNumberTypes[type].word; }
 /// Bytes of an element.
 constexpr int64_t size_of(Number type) { return kNumberTypes[type].bytes; }
+/// Of f32, f16 and bf16.
+constexpr Number number_of(wavesmith_kernels_type type) {
+  return type == WAVESMITH_KERNELS_F16    ? WAVESMITH_POINTWISE_F16
+         : type == WAVESMITH_KERNELS_BF16 ? WAVESMITH_POINTWISE_BF16
+                                          : WAVESMITH_POINTWISE_F32;
+}
 
 }  // namespace wavesmith::kernels
