@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "emulate/instructions/testing.h"
+#include "tests/check/program_testing.h"
 
 namespace wavesmith::mutants {
 namespace {
@@ -17,29 +18,11 @@ struct Case {
   std::string_view target = "gfx1201";
 };
 
-/// Own dwords at s[4:5] + v1; those of the workgroup's other wave at s[4:5] + v2; those of the other
-/// workgroup at s[4:5] + v3.
-std::string program_of(const Case& each) {
-  const bool is_rdna4 = each.target == "gfx1201";
-  const std::string head = is_rdna4 ? "s_mov_b32 s2, ttmp9\n" : "";
-  const std::string barrier = is_rdna4 ? "s_barrier_signal -1\ns_barrier_wait -1\n" : "s_barrier\n";
-  std::string code = head +
-                     "s_load_b64 s[4:5], s[0:1], 0x0\n"
-                     "s_lshl_b32 s3, s2, 8\n"
-                     "v_and_b32 v0, 0x3ff, v0\n"
-                     "v_lshl_add_u32 v1, v0, 2, s3\n"
-                     "v_xor_b32 v2, 0x80, v1\n"
-                     "v_xor_b32 v3, 0x100, v1\n" +
-                     each.code + "\ns_endpgm\n";
-  for (size_t at = 0; (at = code.find("MEET\n", at)) != std::string::npos;) code.replace(at, 5, barrier);
-  return code;
-}
-
 class HandOversTest : public testing::TestWithParam<Case> {};
 
 TEST_P(HandOversTest, AreThoseOfTheKernel) {
   const Case& each = GetParam();
-  emulate::KernelTest kernel(each.target, program_of(each), 32, 1024);
+  emulate::KernelTest kernel(each.target, of_two_workgroups(each.code, each.target), 32, 1024);
   HandOvers hand_overs;
   kernel.listeners = {&hand_overs};
   uint32_t* const memory = kernel.allocate(1024);

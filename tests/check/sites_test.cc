@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "emulate/instructions/testing.h"
+#include "tests/check/program_testing.h"
 
 namespace wavesmith::mutants {
 namespace {
@@ -22,21 +23,13 @@ class SitesTest : public testing::TestWithParam<Case> {};
 /// Own dwords at v1 in LDS and at s[4:5] + v1; those of the other wave at v2.
 TEST_P(SitesTest, UsesOfWhatIsUnderWay) {
   const Case& each = GetParam();
-  const bool is_rdna4 = each.target == "gfx1201";
-  std::string code =
+  const std::string code = with_waits(
       "s_load_b64 s[4:5], s[0:1], 0x0\nKM\n"
       "v_and_b32 v0, 0x3ff, v0\n"
       "v_lshlrev_b32 v1, 2, v0\n"
       "v_xor_b32 v2, 0x80, v1\n" +
-      std::string(each.code) + "\ns_endpgm\n";
-  const auto replace = [&](const std::string& word, const std::string& text) {
-    for (size_t at = 0; (at = code.find(word, at)) != std::string::npos; at += text.size())
-      code.replace(at, word.size(), text);
-  };
-  replace("KM", is_rdna4 ? "s_wait_kmcnt 0x0" : "s_waitcnt lgkmcnt(0)");
-  replace("DS", is_rdna4 ? "s_wait_dscnt 0x0" : "s_waitcnt lgkmcnt(0)");
-  replace("LOAD", is_rdna4 ? "s_wait_loadcnt 0x0" : "s_waitcnt vmcnt(0)");
-  replace("MEET", is_rdna4 ? "s_barrier_signal -1\ns_barrier_wait -1" : "s_barrier");
+          std::string(each.code) + "\ns_endpgm\n",
+      each.target);
   emulate::KernelTest kernel(each.target, code, 32, 1024);
   Sites sites(*isa::find_target(each.target), {});
   kernel.listeners = {&sites};
