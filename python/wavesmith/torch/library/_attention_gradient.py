@@ -1,4 +1,7 @@
-"""The gradient of attention: the weights are computed again from the log-sum-exp, in float32 and all at once.
+"""The gradient of attention: a kernel's, which keeps no scores in memory, where it takes the heads.
+
+What it does not take (heads of more than 128 elements, gradients of the log-sum-exp, second gradients) is composed of
+PyTorch's operators: the weights are computed again from the log-sum-exp, in float32 and all at once.
 
 With P the weights, dP = dO V^T, and `own` d(lse) minus the sum of dO * O over a head's elements:
 
@@ -16,15 +19,43 @@ from typing import Any
 import torch
 from torch import Tensor
 
+_ops = torch.ops.wavesmith
+_LARGEST_HEAD = 128
+
 
 def setup(ctx: Any, inputs: Any, keyword_only_inputs: Any, output: Any) -> None:
     """Keeps what the gradient needs."""
+    ctx.set_materialize_grads(False)
     ctx.save_for_backward(*inputs, *output)
     ctx.words = keyword_only_inputs
 
 
-def backward(ctx: Any, gradient: Tensor, of_lse: Tensor) -> Any:
+def backward(ctx: Any, gradient: Tensor | None, of_lse: Tensor | None) -> Any:
     """The gradients of q, k, v and the sinks."""
+    out, lse = ctx.saved_tensors[-2:]
+    if gradient is None:
+        gradient = torch.zeros_like(out)
+    if of_lse is None and not torch.is_grad_enabled() and out.shape[-1] <= _LARGEST_HEAD:
+        return _by_kernel(ctx, gradient)
+    return _composed(ctx, gradient, torch.zeros_like(lse) if of_lse is None else of_lse)
+
+
+def _by_kernel(ctx: Any, gradient: Tensor) -> Any:
+    q, k, v, slopes, sinks, ends_q, ends_k, out, lse = ctx.saved_tensors
+    if gradient.stride(-1) != 1:
+        gradient = gradient.contiguous()
+    results = _ops._attention_backward(gradient, out, lse, q, k, v, slopes, sinks, ends_q, ends_k, **ctx.words)
+    of_sinks = None
+    if sinks is not None and ctx.needs_input_grad[4]:
+        own = -(gradient.float() * out.float()).sum(-1).transpose(-1, -2)
+        of_sinks = torch.exp(sinks[:, None] - lse) * own
+        if ends_q is not None:  # queries in no sequence have no results
+            of_sinks = torch.where(torch.arange(q.shape[0], device=q.device) < ends_q[-1], of_sinks, 0.0)
+        of_sinks = of_sinks.sum([d for d in range(of_sinks.dim()) if d != of_sinks.dim() - 2])
+    return (*results, None, of_sinks, None, None)
+
+
+def _composed(ctx: Any, gradient: Tensor, of_lse: Tensor) -> Any:
     q, k, v, slopes, sinks, ends_q, ends_k, out, lse = ctx.saved_tensors
     words = ctx.words
     packed = ends_q is not None

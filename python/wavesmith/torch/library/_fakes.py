@@ -182,6 +182,44 @@ def _transpose(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
     return x.new_empty([*x.shape[:-2], x.shape[-1], x.shape[-2]], dtype=dtype)
 
 
+def _attention_backward(
+    grad_out: Tensor, out: Tensor, lse: Tensor, q: Tensor, k: Tensor, v: Tensor, *_: Any, **__: Any
+) -> Any:
+    return tuple(one.new_empty(one.shape) for one in (q, k, v))
+
+
+def _norm_backward(
+    grad_out: Tensor,
+    x: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    *_: Any,
+    dtype: torch.dtype | None = None,
+    **__: Any,
+) -> Any:
+    vectors = (
+        x.new_empty([0], dtype=torch.float32) if one is None else one.new_empty(one.shape) for one in (weight, bias)
+    )
+    return x.new_empty(x.shape, dtype=dtype), *vectors
+
+
+def _softmax_backward(grad_out: Tensor, y: Tensor, *, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
+    return y.new_empty(y.shape, dtype=dtype)
+
+
+def _gated_backward(grad_out: Tensor, gate: Tensor, up: Tensor | None = None, **_: Any) -> Any:
+    return gate.new_empty(gate.shape), gate.new_empty([0], dtype=torch.float32) if up is None else up.new_empty(
+        up.shape
+    )
+
+
+_BACKWARD: dict[str, Callable[..., Any]] = {
+    "_attention_backward": _attention_backward,
+    "_norm_backward": _norm_backward,
+    "_softmax_backward": _softmax_backward,
+    "_gated_backward": _gated_backward,
+}
+
 _FAKES: dict[str, Callable[..., Any]] = {
     "gemm": _gemm,
     "attention": _attention,
@@ -215,3 +253,5 @@ def register(library: torch.library.Library) -> None:
         torch.library.register_fake(f"wavesmith::{name}", fake, lib=library)
         if name != "cache_write":
             torch.library.register_fake(f"wavesmith::{name}.out", _written, lib=library)
+    for name, fake in _BACKWARD.items():
+        torch.library.register_fake(f"wavesmith::{name}", fake, lib=library)

@@ -1,4 +1,9 @@
-"""Gradients of the operators, composed of PyTorch's operators and of ours on the same device, in float32."""
+"""Gradients of the operators.
+
+Those of norms, softmax, gates and attention are kernels, whose operators' names begin with "_". Kernels have no
+gradient of their own: where a second one is asked for, and in all other operators, gradients are composed of PyTorch's
+operators and of ours on the same device, in float32.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +25,11 @@ def _rows_to(gradient: Tensor, like: Tensor) -> Tensor:
     return gradient.reshape(-1, gradient.shape[-1]).sum(0).to(like.dtype)
 
 
+def by_kernel() -> bool:
+    """Whether nobody asks for the gradient of a gradient (`create_graph`)."""
+    return not torch.is_grad_enabled()
+
+
 # RMSNorm and LayerNorm, with and without a residual.
 
 
@@ -30,6 +40,7 @@ def _setup_norm(ctx: Any, inputs: Any, keyword_only_inputs: Any, output: Any) ->
 
 def _setup_add_norm(ctx: Any, inputs: Any, keyword_only_inputs: Any, output: Any) -> None:
     x, residual, weight, bias, _ = inputs
+    ctx.set_materialize_grads(False)
     ctx.residual_dtype = residual.dtype
     _save_norm(ctx, output[1], weight, bias, x.dtype, output[0].dtype, keyword_only_inputs)
 
@@ -40,10 +51,24 @@ def _save_norm(ctx: Any, of: Tensor, weight: Any, bias: Any, dtype: Any, result:
     ctx.epsilon, ctx.offset = words["epsilon"], words["weight_offset"]
 
 
-def _norm_gradients(ctx: Any, gradient: Tensor, centred: bool) -> tuple[Tensor, Tensor | None, Tensor | None]:
+def _norm_gradients(ctx: Any, gradient: Tensor, added: Tensor | None, centred: bool) -> tuple[Any, Any, Any]:
+    """Of x, in its type or float32, the weight and the bias; `added` is what else x's grows by."""
     if ctx.quantised:
         raise RuntimeError("wavesmith: a norm whose result is quantised has no gradient")
     x, weight, bias = ctx.saved_tensors
+    if by_kernel():
+        of_x, *vectors = _ops._norm_backward(
+            gradient.contiguous(),
+            x,
+            weight,
+            bias,
+            None if added is None else added.contiguous(),
+            epsilon=ctx.epsilon,
+            weight_offset=ctx.offset,
+            centred=centred,
+            dtype=ctx.dtype,
+        )
+        return of_x, *(None if of is None else one for of, one in zip((weight, bias), vectors, strict=True))
     x, above = x.float(), gradient.float()
     if centred:
         x = x - x.mean(-1, keepdim=True)
@@ -53,8 +78,9 @@ def _norm_gradients(ctx: Any, gradient: Tensor, centred: bool) -> tuple[Tensor, 
     inner = scaled - normal * (scaled * normal).mean(-1, keepdim=True)
     if centred:
         inner = inner - scaled.mean(-1, keepdim=True)
+    of_x = inner * factor
     return (
-        inner * factor,
+        of_x if added is None else of_x + added.float(),
         None if weight is None else _rows_to(above * normal, weight),
         None if bias is None else _rows_to(above, bias),
     )
@@ -62,16 +88,17 @@ def _norm_gradients(ctx: Any, gradient: Tensor, centred: bool) -> tuple[Tensor, 
 
 def _norm_backward(centred: bool) -> Callable[..., Any]:
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        of_x, of_weight, of_bias = _norm_gradients(ctx, gradient, centred)
+        of_x, of_weight, of_bias = _norm_gradients(ctx, gradient, None, centred)
         return of_x.to(ctx.dtype), of_weight, of_bias, None
 
     return backward
 
 
 def _add_norm_backward(centred: bool) -> Callable[..., Any]:
-    def backward(ctx: Any, gradient: Tensor, of_sum: Tensor) -> Any:
-        of_x, of_weight, of_bias = _norm_gradients(ctx, gradient, centred)
-        of_x = of_x + of_sum.float()
+    def backward(ctx: Any, gradient: Tensor | None, of_sum: Tensor | None) -> Any:
+        if gradient is None:
+            gradient = torch.zeros_like(ctx.saved_tensors[0])
+        of_x, of_weight, of_bias = _norm_gradients(ctx, gradient, of_sum, centred)
         return of_x.to(ctx.dtype), of_x.to(ctx.residual_dtype), of_weight, of_bias, None
 
     return backward
@@ -87,7 +114,12 @@ def _setup_softmax(ctx: Any, inputs: Any, keyword_only_inputs: Any, output: Any)
 
 
 def _softmax_backward(ctx: Any, gradient: Tensor) -> Tensor:
-    y, above = ctx.saved_tensors[0].float(), gradient.float()
+    (y,) = ctx.saved_tensors
+    if by_kernel():
+        return _ops._softmax_backward(
+            gradient.contiguous(), y, scale=ctx.scale, logarithm=ctx.logarithm, dtype=ctx.dtype
+        )
+    y, above = y.float(), gradient.float()
     if ctx.logarithm:
         result = above - y.exp() * above.sum(-1, keepdim=True)
     else:
@@ -108,6 +140,9 @@ def _gated_backward(ctx: Any, gradient: Tensor) -> Any:
     if ctx.quantised:
         raise RuntimeError("wavesmith: a gate whose result is quantised has no gradient")
     gate, up = ctx.saved_tensors
+    if by_kernel():
+        of_gate, of_up = _ops._gated_backward(gradient.contiguous(), gate, up, activation=ctx.activation)
+        return of_gate, None if up is None else of_up, None
     first, second = gate.float().chunk(2, -1) if up is None else (gate.float(), up.float())
     above = gradient.float()
     of_gate = above * second * derivative(ctx.activation, first)

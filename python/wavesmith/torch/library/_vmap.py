@@ -137,5 +137,7 @@ def register(library: torch.library.Library) -> None:
     of("gemm", _gemm)
     of("attention", _attention)
     of("rope", _rope)
-    for name in ("paged_attention", "dequantise"):
+    of("_softmax_backward", _rows(2))
+    of("_gated_backward", _rows(3))
+    for name in ("paged_attention", "dequantise", "_attention_backward", "_norm_backward"):
         of(name, _Call.one_by_one)

@@ -21,6 +21,8 @@ from operator_references import REFERENCES
 from operators_data import Call, calls, names, ops, results_given
 from torch import Tensor
 
+import wavesmith
+
 #: Of the largest element of a result or gradient. Float32: sums have at most 48 terms, none larger than a few times the
 #: largest sum, and what they are of is rounded some ten times, to 2^-24: 2^-19 is 32 roundings. Of 16 bits: a result or
 #: gradient is rounded to 2^-11, as is the gradient of a product before the two products of it: 2^-9 is four.
@@ -68,14 +70,18 @@ def _function(call: Call, *, exact: bool) -> tuple[Callable[..., Any], tuple[Ten
     return function, tuple(args[i].detach().to(wide).requires_grad_() for i in where)
 
 
-def _with_gradients(call: Call, *, exact: bool) -> tuple[list[Tensor], list[Tensor]]:
-    """Results, and gradients of a sum with random weights that is the same for both."""
-    function, inputs = _function(call, exact=exact)
-    results = _tuple(function(*inputs))
+def _weighted(results: tuple[Tensor, ...]) -> Tensor:
+    """Their sum with weights that are random and the same each time."""
     generator = torch.Generator().manual_seed(1)
     weights = [torch.randn(one.shape, generator=generator).to(one) for one in results]
-    loss = sum((one * weight).sum() for one, weight in zip(results, weights, strict=True))
-    return [one.detach() for one in results], list(torch.autograd.grad(loss, inputs))
+    return torch.stack([(one * weight).sum() for one, weight in zip(results, weights, strict=True)]).sum()
+
+
+def _with_gradients(call: Call, *, exact: bool) -> tuple[list[Tensor], list[Tensor]]:
+    """Results, and gradients of their weighted sum."""
+    function, inputs = _function(call, exact=exact)
+    results = _tuple(function(*inputs))
+    return [one.detach() for one in results], list(torch.autograd.grad(_weighted(results), inputs))
 
 
 def _close(got: Tensor, want: Tensor, relative: float) -> None:
@@ -119,6 +125,77 @@ def test_gradients_are_those_of_formulas(name: str) -> None:
         bound = ACCURATE_ATTENTION if name == "attention" else ACCURATE[_narrow(call)]
         for got, want in zip(results + gradients, exact + exact_gradients, strict=True):
             _close(got, want, bound)
+
+
+#: The kernels that a gradient is made of, by the beginnings of their names.
+KERNELS = {
+    "rms_norm": {"norm_backward"},
+    "layer_norm": {"norm_backward"},
+    "add_rms_norm": {"norm_backward"},
+    "add_layer_norm": {"norm_backward"},
+    "softmax": {"softmax_backward"},
+    "gated": {"gate_backward"},
+    "attention": {"attention_backward"},
+}
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("name", KERNELS)
+def test_gradients_are_kernels(name: str) -> None:
+    """Of the first case, whose result is of one type."""
+    call = next(cases(name))
+    results = _tuple(call())
+    with wavesmith.profile() as profile:
+        torch.autograd.grad(results[0], [call.args[i] for i in _wanted(call)], torch.ones_like(results[0]))
+    ran = {row["name"] for row in profile.rows(by="kernel")}
+    assert ran
+    for kernel in KERNELS[name]:
+        assert any(one.startswith(kernel) for one in ran), ran
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("name", KERNELS)
+def test_second_gradients(name: str) -> None:
+    """Composed, since kernels have none: those of the formulas."""
+    call = next(cases(name))
+
+    def second(*, exact: bool) -> list[Tensor]:
+        function, inputs = _function(call, exact=exact)
+        first = _tuple(function(*inputs))[0]
+        gradients = torch.autograd.grad(_weighted((first,)), inputs, create_graph=True)
+        return list(torch.autograd.grad(_weighted(gradients), inputs))
+
+    relative = ACCURATE_ATTENTION if name == "attention" else 16 * ACCURATE[_narrow(call)]
+    for got, want in zip(second(exact=False), second(exact=True), strict=True):
+        _close(got, want, relative)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("words", [{"softcap": 2.0}, {"causal": True, "sinks": True}])
+def test_gradients_of_attention_by_both_ways(words: dict[str, Any]) -> None:
+    """Heads of 64 are the kernel's; with the gradient of the log-sum-exp, here 0, they are composed."""
+    q, k, v = (torch.randn(2, 70, heads, 64, device="wavesmith", dtype=torch.float16) for heads in (4, 2, 2))
+    sinks = torch.randn(4, device="wavesmith") if words.get("sinks") else None
+    words = {name: word for name, word in words.items() if name != "sinks"}
+    inputs = [one.requires_grad_() for one in (q, k, v, sinks) if one is not None]
+    out, lse = ops.attention(q, k, v, None, sinks, **words)
+    above = torch.randn_like(out)
+    with wavesmith.profile() as profile:
+        by_kernel = torch.autograd.grad(out, inputs, above, retain_graph=True)
+    assert any(row["name"].startswith("attention_backward") for row in profile.rows(by="kernel"))
+    composed = torch.autograd.grad((out, lse), inputs, (above, torch.zeros_like(lse)))
+    for got, want in zip(by_kernel, composed, strict=True):
+        _close(got.float(), want.cpu().double(), 2.0**-7)
+
+
+@pytest.mark.representative
+def test_gradients_outside_of_sequences() -> None:
+    """What a packed call does not reach has the gradient 0, whatever its results were."""
+    q, k, v = (torch.randn(9, 2, 32, device="wavesmith", dtype=torch.float16, requires_grad=True) for _ in range(3))
+    ends = torch.tensor([0, 3, 7], dtype=torch.int32, device="wavesmith")
+    out, _ = ops.attention(q, k, v, None, None, ends, ends)
+    for gradient in torch.autograd.grad(out[:7].float().square().sum(), (q, k, v)):
+        assert gradient[7:].eq(0).all() and gradient[:7].ne(0).any(-1).all()
 
 
 @pytest.mark.parametrize("name", differentiable())

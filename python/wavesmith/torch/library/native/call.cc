@@ -131,6 +131,13 @@ void Call::has_type(const char* argument, const Tensor& tensor, ScalarType type)
            toString(tensor.scalar_type()));
 }
 
+const void* Call::vector_if_given(const char* argument, const OptionalTensor& tensor, int64_t count,
+                                  wavesmith_kernels_type& type) const {
+  if (!tensor) return nullptr;
+  type = this->type(argument, *tensor);
+  return vector(argument, *tensor, {count}, tensor->scalar_type());
+}
+
 void Call::has_shape(const char* argument, const Tensor& tensor, const Shape& shape) const {
   if (!same(tensor, shape))
     refuse("expected ", argument, " to have shape ", text(shape), ", but got ", text(tensor.sizes()));

@@ -74,6 +74,9 @@ class Call {
   Matrix matrix(const char* argument, const Tensor& tensor) const;
   // A tensor of a shape, whose elements follow each other.
   void* vector(const char* argument, const Tensor& tensor, const Shape& shape, ScalarType type) const;
+  // Of any type that the library has; null where there is none.
+  const void* vector_if_given(const char* argument, const OptionalTensor& tensor, int64_t count,
+                              wavesmith_kernels_type& type) const;
   void has_shape(const char* argument, const Tensor& tensor, const Shape& shape) const;
   void has_dimensions(const char* argument, const Tensor& tensor, int64_t dimensions,
                       const char* names) const;

@@ -19,13 +19,6 @@ struct Results {
   Tensor y, sum;
 };
 
-const void* vector(const Call& call, const char* argument, const OptionalTensor& tensor, int64_t columns,
-                   wavesmith_kernels_type& type) {
-  if (!tensor) return nullptr;
-  type = call.type(argument, *tensor);
-  return call.vector(argument, *tensor, {columns}, tensor->scalar_type());
-}
-
 Results launch(const Call& call, const Norm& norm, OptionalType dtype,
                const wavesmith_kernels_scales& scales) {
   const Rows x = call.rows("x", norm.x);
@@ -42,8 +35,8 @@ Results launch(const Call& call, const Norm& norm, OptionalType dtype,
     description.residual = call.rows("residual", *norm.residual).described;
     description.sum = call.rows("residual", results.sum).described;
   }
-  description.weight = vector(call, "weight", norm.weight, x.columns, description.weight_type);
-  description.bias = vector(call, "bias", norm.bias, x.columns, description.bias_type);
+  description.weight = call.vector_if_given("weight", norm.weight, x.columns, description.weight_type);
+  description.bias = call.vector_if_given("bias", norm.bias, x.columns, description.bias_type);
   description.weight_offset = static_cast<float>(norm.weight_offset);
   description.epsilon = static_cast<float>(norm.epsilon);
   description.centred = norm.centred;

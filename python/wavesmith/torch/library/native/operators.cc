@@ -128,6 +128,25 @@ void define(Library& library) {
   define_both(library, "copy(Tensor x, *, ScalarType? dtype=None) -> Tensor", kOut);
 }
 
+// What the gradients call, where no second gradient is asked for; see _gradients.py.
+void define_gradients(Library& library) {
+  library.def(
+      "_attention_backward(Tensor grad_out, Tensor out, Tensor lse, Tensor q, Tensor k, Tensor v, Tensor? "
+      "alibi_slopes=None, Tensor? sinks=None, Tensor? cu_seqlens_q=None, Tensor? cu_seqlens_k=None, *, "
+      "float? softmax_scale=None, bool causal=False, int window_left=-1, int window_right=-1, float "
+      "softcap=0.0, SymInt? max_seqlen_q=None, SymInt? max_seqlen_k=None) -> (Tensor, Tensor, Tensor)");
+  library.def(
+      "_norm_backward(Tensor grad_out, Tensor x, Tensor? weight=None, Tensor? bias=None, Tensor? added=None, "
+      "*, float epsilon=1e-5, float weight_offset=0.0, bool centred=False, ScalarType? dtype=None) -> "
+      "(Tensor, Tensor, Tensor)");
+  library.def(
+      "_softmax_backward(Tensor grad_out, Tensor y, *, float scale=1.0, bool logarithm=False, ScalarType? "
+      "dtype=None) -> Tensor");
+  library.def(
+      "_gated_backward(Tensor grad_out, Tensor gate, Tensor? up=None, *, str activation='silu') -> (Tensor, "
+      "Tensor)");
+}
+
 template <auto* function, Result... results>
 void implement_both(Library& library, const std::string& name) {
   library.impl(name.c_str(), TORCH_BOX(function));
@@ -160,9 +179,16 @@ void implement(Library& library) {
   implement_both<&reduce, Result::Out>(library, "reduce");
   implement_both<&transpose, Result::Out>(library, "transpose");
   implement_both<&copy, Result::Out>(library, "copy");
+  library.impl("_attention_backward", TORCH_BOX(&attention_backward));
+  library.impl("_norm_backward", TORCH_BOX(&norm_backward));
+  library.impl("_softmax_backward", TORCH_BOX(&softmax_backward));
+  library.impl("_gated_backward", TORCH_BOX(&gated_backward));
 }
 
-STABLE_TORCH_LIBRARY(wavesmith, library) { define(library); }
+STABLE_TORCH_LIBRARY(wavesmith, library) {
+  define(library);
+  define_gradients(library);
+}
 STABLE_TORCH_LIBRARY_IMPL(wavesmith, CUDA, library) { implement(library); }
 STABLE_TORCH_LIBRARY_IMPL(wavesmith, PrivateUse1, library) { implement(library); }
 

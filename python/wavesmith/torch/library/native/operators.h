@@ -82,4 +82,19 @@ Tensor reduce(const Tensor& x, const std::string& reduction, OptionalInt dim, Op
 Tensor transpose(const Tensor& x, OptionalType dtype);
 Tensor copy(const Tensor& x, OptionalType dtype);
 
+// gradients.cc
+Triple attention_backward(const Tensor& grad_out, const Tensor& out, const Tensor& lse, const Tensor& q,
+                          const Tensor& k, const Tensor& v, const OptionalTensor& alibi_slopes,
+                          const OptionalTensor& sinks, const OptionalTensor& cu_seqlens_q,
+                          const OptionalTensor& cu_seqlens_k, std::optional<double> softmax_scale,
+                          bool causal, int64_t window_left, int64_t window_right, double softcap,
+                          OptionalInt max_seqlen_q, OptionalInt max_seqlen_k);
+Triple norm_backward(const Tensor& grad_out, const Tensor& x, const OptionalTensor& weight,
+                     const OptionalTensor& bias, const OptionalTensor& added, double epsilon,
+                     double weight_offset, bool centred, OptionalType dtype);
+Tensor softmax_backward(const Tensor& grad_out, const Tensor& y, double scale, bool logarithm,
+                        OptionalType dtype);
+Pair gated_backward(const Tensor& grad_out, const Tensor& gate, const OptionalTensor& up,
+                    const std::string& activation);
+
 }  // namespace wavesmith::operators

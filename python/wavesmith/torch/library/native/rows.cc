@@ -1,16 +1,17 @@
 #include <algorithm>
 
+#include "halves.h"
 #include "operators.h"
 #include "scales.h"
 
 namespace wavesmith::operators {
 namespace {
 
-// Gates with what they multiply: beside it, or the second half of its rows.
-struct Halves {
-  Shape shape;
-  wavesmith_kernels_gate_description description;
-};
+wavesmith_kernels_token_heads token_heads(const Call& call, const char* argument, const Tensor& tensor) {
+  return {data_of(tensor), call.type(argument, tensor), tensor.stride(0), tensor.stride(1)};
+}
+
+}  // namespace
 
 Halves halves(const Call& call, const Tensor& gate, const OptionalTensor& up, const std::string& activation) {
   const Rows on = call.rows("gate", gate);
@@ -33,12 +34,6 @@ Halves halves(const Call& call, const Tensor& gate, const OptionalTensor& up, co
       static_cast<char*>(on.described.data) + description.columns * static_cast<int64_t>(gate.element_size());
   return result;
 }
-
-wavesmith_kernels_token_heads token_heads(const Call& call, const char* argument, const Tensor& tensor) {
-  return {data_of(tensor), call.type(argument, tensor), tensor.stride(0), tensor.stride(1)};
-}
-
-}  // namespace
 
 Tensor softmax(const Tensor& x, double scale, bool logarithm, OptionalType dtype) {
   const Call call("softmax", x);
