@@ -160,7 +160,7 @@ def attention(
     Args:
         q: (batch, length, heads, size), float16 or bfloat16; with `cu_seqlens_q` (positions, heads, size).
         k: as q, with a length of its own and heads that divide q's.
-        v: shaped as k.
+        v: shaped as k, but for the size of its heads.
         softmax_scale: None: 1 / sqrt(size).
         causal: a query sees no keys behind its own position.
         window_size: how many keys before and behind its position a query sees; -1: all.
@@ -243,6 +243,54 @@ def paged_attention(
         softmax_scale=softmax_scale,
         window_left=window_left,
         softcap=softcap,
+        max_context=max_context,
+    )
+
+
+def latent_attention(
+    q: Tensor,
+    latents: Tensor,
+    context_lengths: Tensor,
+    block_table: Tensor | None = None,
+    *,
+    softmax_scale: float,
+    scale: Tensor | None = None,
+    value_size: int = 512,
+    window_left: int = -1,
+    sinks: Tensor | None = None,
+    max_context: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Attention of each sequence's last tokens over latents in pages, and the log-sum-exp: MLA's decoding.
+
+    A latent is a key of all heads, and its first elements are the value; the projections of keys and values are part
+    of q and of what follows.
+
+    Args:
+        q: (batch, heads, 576), or (batch, length, heads, 576); float16 or bfloat16.
+        latents: (blocks, page, 576), of q's type or e4m3 as the GPU has it, pages of any power of two; without a table
+            (batch, positions, 576).
+        context_lengths: int32, (batch,): latents, those of q's tokens included.
+        block_table: int32, (batch, blocks).
+        softmax_scale: of the heads before projections: 1 / sqrt(192) in DeepSeek's models.
+        scale: float32, one, by which 8-bit latents are multiplied.
+        value_size: of the results: 512.
+        window_left: as for `paged_attention`.
+        sinks: as for `attention`.
+        max_context: an upper bound of the contexts. None: what there is room for.
+
+    Returns:
+        The result, (..., heads, value_size), and float32 of shape (batch, heads), or (batch, heads, length).
+    """
+    return _ops.latent_attention(
+        q,
+        latents,
+        context_lengths,
+        block_table,
+        scale,
+        sinks,
+        softmax_scale=softmax_scale,
+        value_size=value_size,
+        window_left=window_left,
         max_context=max_context,
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from wavesmith.aiter._attention import (
     flash_attn_func,
     flash_attn_varlen_func,
+    mla_decode_fwd,
     paged_attention_v1,
     reshape_and_cache_flash,
 )
@@ -82,6 +83,7 @@ __all__ = [
     "layer_norm",
     "layernorm2d_fwd",
     "layernorm2d_fwd_with_add",
+    "mla_decode_fwd",
     "mul",
     "paged_attention_v1",
     "per_1x32_f4_quant_hip",

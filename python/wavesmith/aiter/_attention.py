@@ -146,6 +146,58 @@ def paged_attention_v1(
     return out
 
 
+def mla_decode_fwd(
+    q: Tensor,
+    kv_buffer: Tensor,
+    o: Tensor,
+    qo_indptr: Tensor,
+    kv_indptr: Tensor,
+    kv_indices: Tensor,
+    kv_last_page_lens: Tensor,
+    max_seqlen_q: int,
+    page_size: int = 1,
+    nhead_kv: int = 1,
+    sm_scale: float | None = None,
+    logit_cap: float = 0.0,
+    num_kv_splits: int | None = None,
+    num_kv_splits_indptr: Tensor | None = None,
+    q_scale: Tensor | None = None,
+    kv_scale: Tensor | None = None,
+    return_lse: bool = False,
+) -> tuple[None, Tensor | None]:
+    """The last `max_seqlen_q` tokens of each sequence over latents in pages (`wavesmith.ops.latent_attention`).
+
+    Writes `o`, (tokens, heads, 512), of q, (tokens, heads, 576), and kv_buffer, (pages, page_size, 1, 576). How a
+    context is divided is the library's affair. Waits for the device, since it asks for the longest context.
+    """
+    none("mla_decode_fwd", q_scale=q_scale)
+    if nhead_kv != 1 or logit_cap > 0:
+        refuse("mla_decode_fwd has one head of latents (nhead_kv = 1) and no logit_cap")
+    batch = kv_indptr.shape[0] - 1
+    if q.shape[0] != batch * max_seqlen_q:
+        refuse(
+            f"mla_decode_fwd has max_seqlen_q tokens of each sequence: {batch} * {max_seqlen_q} instead of {q.shape[0]}"
+        )
+    latents = kv_buffer.view(-1, page_size, kv_buffer.shape[-1])
+    pages = kv_indptr.diff()
+    places = kv_indptr[:-1, None] + torch.arange(max(int(pages.max()), 1), device=q.device, dtype=kv_indptr.dtype)
+    table = kv_indices[places.clamp(max=kv_indices.shape[0] - 1)]
+    contexts = (pages - 1) * page_size + kv_last_page_lens
+    lse = q.new_empty((batch, q.shape[1], max_seqlen_q), dtype=torch.float32)
+    _ops.latent_attention.out(
+        q.view(batch, max_seqlen_q, *q.shape[1:]),
+        latents,
+        contexts,
+        table,
+        None if kv_scale is None else kv_scale.float(),
+        softmax_scale=q.shape[-1] ** -0.5 if sm_scale is None else sm_scale,
+        value_size=o.shape[-1],
+        out=o.view(batch, max_seqlen_q, *o.shape[1:]),
+        lse=lse,
+    )
+    return None, lse.transpose(1, 2).reshape(q.shape[:2]) if return_lse else None
+
+
 def reshape_and_cache_flash(
     key: Tensor,
     value: Tensor,

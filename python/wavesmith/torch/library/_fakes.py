@@ -81,13 +81,23 @@ def _attention(
             ),
         )
     lse = (*q.shape[:-3], q.shape[-2], q.shape[-3])
-    return q.new_empty(q.shape), q.new_empty(lse, dtype=torch.float32)
+    return q.new_empty([*q.shape[:-1], v.shape[-1]]), q.new_empty(lse, dtype=torch.float32)
 
 
 def _paged_attention(q: Tensor, k_cache: Tensor, v_cache: Tensor, context_lengths: Tensor, *_: Any, **__: Any) -> Any:
+    return _of_last_tokens(q, q.shape[-1])
+
+
+def _latent_attention(
+    q: Tensor, latents: Tensor, context_lengths: Tensor, *_: Any, value_size: int = 512, **__: Any
+) -> Any:
+    return _of_last_tokens(q, value_size)
+
+
+def _of_last_tokens(q: Tensor, size: int) -> tuple[Tensor, Tensor]:
     heads = q.shape[-2]
     lse = (q.shape[0], heads) if q.dim() == 3 else (q.shape[0], heads, q.shape[1])
-    return q.new_empty(q.shape), q.new_empty(lse, dtype=torch.float32)
+    return q.new_empty([*q.shape[:-1], size]), q.new_empty(lse, dtype=torch.float32)
 
 
 def _written(*_: Any, **__: Any) -> None:
@@ -224,6 +234,7 @@ _FAKES: dict[str, Callable[..., Any]] = {
     "gemm": _gemm,
     "attention": _attention,
     "paged_attention": _paged_attention,
+    "latent_attention": _latent_attention,
     "cache_write": _written,
     "rms_norm": _norm,
     "layer_norm": _norm,

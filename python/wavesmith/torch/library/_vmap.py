@@ -139,5 +139,5 @@ def register(library: torch.library.Library) -> None:
     of("rope", _rope)
     of("_softmax_backward", _rows(2))
     of("_gated_backward", _rows(3))
-    for name in ("paged_attention", "dequantise", "_attention_backward", "_norm_backward"):
+    for name in ("paged_attention", "latent_attention", "dequantise", "_attention_backward", "_norm_backward"):
         of(name, _Call.one_by_one)

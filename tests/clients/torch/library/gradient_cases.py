@@ -63,6 +63,7 @@ def _attention() -> Iterator[tuple[Any, ...]]:
         return tuple(_half(*shape, count, 32) for count in (2, 1, 1))
 
     yield heads(1, 3), {}
+    yield (_half(1, 3, 2, 32), _half(1, 4, 1, 32), _half(1, 4, 1, 24)), {"causal": True}
     slopes = torch.rand(2, device=DEVICE)
     sinks = _numbers(2)
     yield (*heads(2, 2), slopes, sinks), {"causal": True, "softcap": 2.0, "softmax_scale": 0.25}

@@ -219,6 +219,8 @@ def _attentions() -> Iterator[Call]:
     table = torch.arange(6, dtype=torch.int32, device=DEVICE).view(2, 3)
     yield Call("paged_attention", (*several, table, None, None, _rand(4), _vector(4)))
     yield Call("cache_write", (*new, *several[1:3], slots))
+    latents = (_half(2, 4, 576), _half(6, 16, 576), _ints(20, 41), table)
+    yield Call("latent_attention", (*latents, _rand(1), _vector(4)), {"softmax_scale": 0.07})
     if _has_products_of_8_bit_floats():
         q, *caches, contexts = several
         caches = [one.to(e4m3()) for one in caches]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 import torch.nn.functional as functional
@@ -111,6 +113,29 @@ def test_attention() -> None:
     for sequence, length in enumerate(contexts.tolist()):
         of_k, of_v = (one[table[sequence].long()].flatten(0, 1)[None, :length] for one in (keys, values))
         check(out[sequence, None, None], attention(q[sequence, None, None], of_k, of_v)[0], 2.0**-9, 2.0**-9)
+
+
+def test_latent_attention() -> None:
+    """Two sequences of two new tokens each; pages of four."""
+    buffer, q = torch.randn(7, 4, 1, 576).half(), torch.randn(4, 3, 576).half()
+    pages, last = [[6, 0, 3], [1, 5]], [2, 4]
+    out = torch.full((4, 3, 512), float("nan"), dtype=torch.float16, device=DEVICE)
+    starts, places = torch.tensor([0, 3, 5], dtype=torch.int32), torch.tensor([*pages[0], *pages[1]], dtype=torch.int32)
+    lengths = on(torch.tensor(last, dtype=torch.int32))
+    words: dict[str, Any] = {"page_size": 4, "sm_scale": 0.07, "return_lse": True}
+    given = (on(torch.tensor([0, 2, 4])), on(starts), on(places), lengths, 2)
+    _, lse = aiter.mla_decode_fwd(on(q), on(buffer), out, *given, **words)
+    assert lse is not None
+    for sequence in range(2):
+        length = 4 * len(pages[sequence]) - 4 + last[sequence]
+        keys = buffer[pages[sequence]].flatten(0, 1)[None, :length]
+        rows = slice(2 * sequence, 2 * sequence + 2)
+        want, want_lse = attention(q[None, rows], keys, keys[..., :512], causal=True, scale=0.07)
+        check(out[None, rows], want, 2.0**-9, 2.0**-9)
+        check(lse[rows], want_lse[0].t(), 1e-4)
+
+
+def test_flash_attention() -> None:
     q, k = torch.randn(1, 5, 4, 32).half(), torch.randn(1, 9, 2, 32).half()
     got, lse = aiter.flash_attn_func(on(q), on(k), on(k), causal=True, return_lse=True)
     want, want_lse = attention(q, k, k, causal=True)

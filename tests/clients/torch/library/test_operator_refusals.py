@@ -46,6 +46,7 @@ _SHAPES: dict[str, Callable[[Tensor], Tensor]] = {
     "gate": _single,
     "q": _line,
     "k": _line,
+    "attention.v": _line,
     "a": _line,
     "b": _line,
     "cosines": _line,

@@ -324,6 +324,42 @@ def test_paged_attention_over_a_cache_of_8_bits() -> None:
     check(out, attention(q[:, None], kept_k[None], kept_v[None])[0][:, 0], 2.0**-8, 2.0**-8)
 
 
+def test_attention_with_values_of_another_size() -> None:
+    """As latent attention has them before its projections are moved."""
+    q, k, v = (torch.randn(2, 37, 3, size).bfloat16() for size in (192, 192, 128))
+    out, lse = own.attention(on(q), on(k), on(v), causal=True)
+    want, want_lse = attention(q, k, v, causal=True)
+    check(out, want, 2.0**-6, 2.0**-6)
+    check(lse, want_lse, 1e-4)
+
+
+@pytest.mark.parametrize("page", [1, 16])
+def test_latent_attention(page: int) -> None:
+    latents, contexts = torch.randn(2, 48, 576).half(), torch.tensor([33, 48], dtype=torch.int32)
+    blocks = 2 * 48 // page
+    order = torch.randperm(blocks)
+    cache = torch.empty(blocks, page, 576, dtype=torch.float16)
+    cache[order] = latents.view(blocks, page, 576)
+    table = order.view(2, -1).to(torch.int32)
+    q = torch.randn(2, 3, 5, 576).half()
+    out, lse = own.latent_attention(on(q), on(cache), on(contexts), on(table), softmax_scale=192**-0.5)
+    for one, length in enumerate(contexts.tolist()):
+        keys = latents[one : one + 1, :length, None]
+        want, want_lse = attention(q[one : one + 1], keys, keys[..., :512], causal=True, scale=192**-0.5)
+        check(out[one : one + 1], want, 2.0**-9, 2.0**-9)
+        check(lse[one : one + 1], want_lse, 1e-4)
+
+
+def test_latent_attention_over_a_cache_of_8_bits() -> None:
+    if not {"mi300x", "mi355x", "rx9070xt"} & set(re.findall(r"\w+", str(wavesmith.used()))):
+        pytest.skip("no floats of 8 bits")
+    q, latents = torch.randn(1, 4, 576).half(), on(torch.randn(1, 40, 576)).to(e4m3())
+    words: dict[str, Any] = {"softmax_scale": 0.05, "scale": on(torch.tensor(0.5))}
+    out, _ = own.latent_attention(on(q), latents, on(torch.tensor([40], dtype=torch.int32)), **words)
+    kept = latents.cpu().float().double()[:, :, None] * 0.5
+    check(out, attention(q[:, None], kept, kept[..., :512], scale=0.05)[0][:, 0], 2.0**-8, 2.0**-8)
+
+
 @pytest.mark.parametrize("dtype", [torch.int8, torch.float8_e4m3fn, torch.float8_e5m2])
 @pytest.mark.parametrize("scaling", ["matrix", "row", "block"])
 def test_quantise(dtype: torch.dtype, scaling: Any) -> None:

@@ -20,6 +20,7 @@ void check_shapes(const Call& call, const Tensor& q, const Tensor& k, const Tens
   of_k[of_k.size() - 3] = k.size(k.dim() - 3);
   of_k[of_k.size() - 2] = k.size(k.dim() - 2);
   call.has_shape("k", k, of_k);
+  of_k.back() = v.size(v.dim() - 1);
   call.has_shape("v", v, of_k);
 }
 
@@ -51,6 +52,7 @@ wavesmith_kernels_attention_description described(const Call& call, const Tensor
   attention.heads_q = q.size(last - 1);
   attention.heads_kv = k.size(last - 1);
   attention.head_size = q.size(last);
+  attention.head_size_v = v.size(last);
   attention.total_q = attention.length_q = q.size(last - 2);
   attention.total_k = attention.length_k = k.size(last - 2);
   attention.type = call.type("q", q);
@@ -86,7 +88,9 @@ Pair attention(const Tensor& q, const Tensor& k, const Tensor& v, const Optional
   auto attention =
       described(call, q, k, v, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k,
                 {softmax_scale, causal, window_left, window_right, softcap, max_seqlen_q, max_seqlen_k});
-  const Tensor out = call.out(shape_of(q), q.scalar_type(), q.scalar_type());
+  Shape of_out = shape_of(q);
+  of_out.back() = attention.head_size_v;
+  const Tensor out = call.out(of_out, q.scalar_type(), q.scalar_type());
   call.ends_contiguous("out", out);
   attention.o = heads_of(out);
   Shape of_lse{attention.heads_q, attention.total_q};

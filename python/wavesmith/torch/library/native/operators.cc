@@ -48,6 +48,12 @@ void define(Library& library) {
       "sinks=None, *, float? softmax_scale=None, int window_left=-1, float softcap=0.0, SymInt? "
       "max_context=None) -> (Tensor, Tensor)",
       kOutLse);
+  define_both(
+      library,
+      "latent_attention(Tensor q, Tensor latents, Tensor context_lengths, Tensor? block_table=None, Tensor? "
+      "scale=None, Tensor? sinks=None, *, float softmax_scale, int value_size=512, int window_left=-1, "
+      "SymInt? max_context=None) -> (Tensor, Tensor)",
+      kOutLse);
   library.def(
       "cache_write(Tensor k, Tensor v, Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor slots, Tensor? "
       "k_scale=None, Tensor? v_scale=None) -> ()");
@@ -157,6 +163,7 @@ void implement(Library& library) {
   implement_both<&gemm, Result::Out>(library, "gemm");
   implement_both<&attention, Result::Out, Result::Lse>(library, "attention");
   implement_both<&paged_attention, Result::Out, Result::Lse>(library, "paged_attention");
+  implement_both<&latent_attention, Result::Out, Result::Lse>(library, "latent_attention");
   library.impl("cache_write", TORCH_BOX(&cache_write));
   implement_both<&rms_norm, Result::Out>(library, "rms_norm");
   implement_both<&layer_norm, Result::Out>(library, "layer_norm");

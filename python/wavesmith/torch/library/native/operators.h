@@ -33,6 +33,10 @@ Pair paged_attention(const Tensor& q, const Tensor& k_cache, const Tensor& v_cac
                      const OptionalTensor& alibi_slopes, const OptionalTensor& sinks,
                      std::optional<double> softmax_scale, int64_t window_left, double softcap,
                      OptionalInt max_context);
+Pair latent_attention(const Tensor& q, const Tensor& latents, const Tensor& context_lengths,
+                      const OptionalTensor& block_table, const OptionalTensor& scale,
+                      const OptionalTensor& sinks, double softmax_scale, int64_t value_size,
+                      int64_t window_left, OptionalInt max_context);
 void cache_write(const Tensor& k, const Tensor& v, const Tensor& k_cache, const Tensor& v_cache,
                  const Tensor& slots, const OptionalTensor& k_scale, const OptionalTensor& v_scale);
 
