@@ -158,6 +158,29 @@ def test_ctc_loss() -> None:
             )
 
 
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
+def test_ctc_loss_of_labels_in_a_row(dtype: torch.dtype) -> None:
+    """Labels of all sequences one after the other, lengths as tensors; 70 sequences, one of which cannot be."""
+    count = 70
+    logits = torch.randn(6, count, 4, dtype=dtype).transpose(0, 1).contiguous().transpose(0, 1)
+    lengths = torch.arange(count) % 4
+    inputs = torch.full((count,), 6)
+    inputs[3] = 1
+    targets = torch.randint(1, 4, (int(lengths.sum()),), dtype=torch.int32)
+    for reduction in ("mean", "none"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            on_both(
+                lambda x, t, r=reduction: functional.ctc_loss(
+                    x.log_softmax(2), t, inputs, lengths, blank=0, zero_infinity=True, reduction=r
+                ),
+                logits,
+                targets,
+                tolerance=TOLERANCE,
+                host=(*HOST, "aten._log_softmax"),
+            )
+
+
 def test_gradients_of_elu() -> None:
     x = torch.randn(5, 7)
     for call in (
