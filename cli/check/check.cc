@@ -1,6 +1,7 @@
 // `wavesmith check`: runs a program, or one kernel of a code object, under checkers, and tells what they
 // found.
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -233,6 +234,9 @@ Exit check_run(const CheckOptions& options) {
     fmt::print(stderr, "wavesmith check: the program launched no kernel\n");
     return *code ? static_cast<Exit>(*code) : Exit::Unsupported;
   }
+  if (*code > 128 && *code < 128 + SIGRTMIN)
+    fmt::print(stderr, "wavesmith check: signal {} ended the program; what was found until then:\n",
+               *code - 128);
   if (options.orders > 0)
     if (const auto tried = try_orders(options, fs::path(folder).parent_path(), *found); !tried)
       return report(tried.error());

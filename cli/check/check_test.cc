@@ -101,6 +101,46 @@ TEST_F(Check, TellsWhatAKernelThatDoesNotEndWaitsFor) {
   EXPECT_NE(ran.err.find("was looking at memory"), std::string::npos) << ran.err;
 }
 
+TEST(CheckCommand, TellsWhatWasFoundWhenASignalEndsTheProgram) {
+  if (WAVESMITH_CROSS) GTEST_SKIP() << "the host's programs cannot load this library";
+  // The kernel says when its barrier is behind it, which its first wave missed, and never ends.
+  const Scratch scratch;
+  const std::string source = scratch.write("ended.hip", R"(
+struct dim3 { unsigned x, y, z; };
+extern "C" int hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, void*);
+extern "C" unsigned __hipPushCallConfiguration(dim3, dim3, unsigned long, void*);
+extern "C" int __hipPopCallConfiguration(dim3*, dim3*, unsigned long*, void*);
+extern "C" int hipHostMalloc(void**, unsigned long, unsigned);
+extern "C" int getpid(), kill(int, int), pause();
+extern "C" __attribute__((global)) void misses(int* x) {
+  if (__builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x()) == 0) return;
+  __builtin_amdgcn_s_barrier();
+  __hip_atomic_store(x, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+  while (__hip_atomic_load(x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) == 1) __builtin_amdgcn_s_sleep(1);
+}
+int main() {
+  int* x;
+  if (hipHostMalloc(reinterpret_cast<void**>(&x), sizeof *x, 0)) return 2;
+  *x = 0;
+  void* arguments[] = {&x};
+  hipLaunchKernel(reinterpret_cast<const void*>(misses), dim3{1, 1, 1}, dim3{128, 1, 1}, arguments, 0, nullptr);
+  while (__atomic_load_n(x, __ATOMIC_RELAXED) == 0) {}
+  kill(getpid(), 15);
+  for (;;) pause();
+}
+)");
+  const std::string program = scratch / "ended";
+  const CommandResult built = run_wavesmith(
+      fmt::format("cc --no-rocm --hip-headers=none -nogpulib --gpu=mi300x -O2 {} -o {}", source, program),
+      "WAVESMITH_CACHE=" + (scratch / "cache"));
+  ASSERT_EQ(built.code, 0) << built.err;
+  const CommandResult ran = run_wavesmith("check --checks sync --gpu mi300x -- " + program);
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_NE(ran.err.find("[sync/barrier-without-all]"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("signal 15 ended the program"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("1 finding in 1 launch"), std::string::npos) << ran.err;
+}
+
 TEST(CheckCommand, RefusesWhatItCannotDo) {
   EXPECT_EQ(run_wavesmith("check").code, 3);
   const CommandResult unknown = run_wavesmith("check --checks rice -- true");

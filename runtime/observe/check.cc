@@ -17,10 +17,13 @@
 #include "check/json.h"
 #include "check/text.h"
 #include "runtime/memory/allocations.h"
+#include "runtime/observe/ended.h"
 #include "runtime/stream/stream.h"
 
 namespace wavesmith::runtime {
 namespace {
+
+void tell_found();
 
 struct Checks {
   std::shared_ptr<check::Session> session;  ///< of WAVESMITH_CHECK
@@ -28,7 +31,7 @@ struct Checks {
   std::atomic<bool> under_way{false};       ///< there is a session of either kind
   std::shared_ptr<check::Session> asked;    ///< of begin_checks()
   std::mutex mutex;
-  size_t written = 0;  ///< findings in the report as it is on disk
+  std::optional<size_t> written;  ///< findings in the report as it is on disk
 
   Checks() {
     const char* const names = std::getenv("WAVESMITH_CHECK");
@@ -41,6 +44,7 @@ struct Checks {
     if (const char* const where = std::getenv("WAVESMITH_CHECK_REPORT")) folder = where;
     session = std::make_shared<check::Session>(*topics);
     under_way = true;
+    before_a_signal_ends_it(tell_found);
   }
   std::shared_ptr<check::Session> now() {
     if (!under_way.load(std::memory_order_acquire)) return nullptr;
@@ -55,7 +59,7 @@ struct Checks {
     if (file) file << check::to_json(session->report()) << '\n';
     if (!file) std::fprintf(stderr, "wavesmith: cannot write what was found to '%s'\n", path.c_str());
   }
-  /// Whether there is more to tell than the report says, which a process that is ended suddenly leaves.
+  /// Whether there is more to tell than the report says, which a process leaves that SIGKILL or a fault ends.
   [[nodiscard]] bool has_news() {
     const std::scoped_lock lock(mutex);
     return session && !folder.empty() && session->findings().size() != written;
@@ -89,15 +93,21 @@ check::Launch::Owner owner_of(const emulate::Use& use) {
   return kind == Allocation::Kind::Device || kind == Allocation::Kind::Code ? Program : ProgramAndHost;
 }
 
+/// Tells what was found so far.
+void tell_found() {
+  Checks& all = all_checks();
+  if (!all.folder.empty()) return all.write();
+  for (const check::Finding& finding : all.session->findings().all())
+    std::fputs(check::text_of(finding).c_str(), stderr);
+}
+
 [[gnu::destructor]] void at_exit() {
   const char* const names = std::getenv("WAVESMITH_CHECK");
   if (!names || !*names) return;
   Checks& all = all_checks();
   if (!all.session) return;
   all.session->tell([](check::Checker& checker) { checker.ends(); });
-  if (!all.folder.empty()) return all.write();
-  for (const check::Finding& finding : all.session->findings().all())
-    std::fputs(check::text_of(finding).c_str(), stderr);
+  tell_found();
 }
 
 }  // namespace
