@@ -119,9 +119,12 @@ Result<std::string> without_unit(std::string_view value, const Field& field) {
                               : fmt::format("units of {} are {}", field.path, fmt::join(fitting, ", ")));
 }
 
-Result<std::vector<const Gpu*>> find_gpus(const GpuOption& option) {
-  std::vector<std::pair<const Field*, std::string>> changes;
-  for (const std::string& assignment : option.set) {
+Result<std::string> with_changes(std::string_view which, const std::vector<std::string>& set) {
+  Result<const Gpu*> gpu = gpus::find_gpu(which);
+  if (!gpu) return tl::unexpected(gpu.error());
+  std::string changed(which);
+  std::vector<std::string_view> paths;
+  for (const std::string& assignment : set) {
     const size_t equals = assignment.find('=');
     if (equals == assignment.npos || equals == 0 || equals + 1 == assignment.size())
       return fail(ErrorKind::BadInput, fmt::format("--set {} sets nothing", assignment), {},
@@ -130,33 +133,32 @@ Result<std::vector<const Gpu*>> find_gpus(const GpuOption& option) {
     if (!field) return tl::unexpected(field.error());
     Result<std::string> value = without_unit(std::string_view(assignment).substr(equals + 1), **field);
     if (!value) return tl::unexpected(value.error());
-    changes.emplace_back(*field, std::move(*value));
+    changed += fmt::format("+{}={}", (*field)->path, *value);
+    paths.push_back((*field)->path);
   }
+  if (set.empty()) return changed;
+  Result<const Gpu*> with = gpus::find_gpu(changed);
+  if (!with) return tl::unexpected(with.error());
+  // What was measured of a peak goes with it, unless it was set as well.
+  for (const auto& [peak, sustained] : kFollows) {
+    const double before = number_of(**gpu, peak), now = number_of(**with, peak),
+                 kept = number_of(**with, sustained);
+    const bool set_itself = std::find(paths.begin(), paths.end(), sustained) != paths.end();
+    if (set_itself || before <= 0 || kept <= 0 || now == before) continue;
+    changed += fmt::format("+{}={}", sustained, kept * now / before);
+  }
+  if ((*with)->sustained_matrix_mhz && *(*with)->sustained_matrix_mhz > (*with)->engine_mhz)
+    changed += fmt::format("+sustained.matrix_mhz={}", (*with)->engine_mhz);
+  return changed;
+}
+
+Result<std::vector<const Gpu*>> find_gpus(const GpuOption& option) {
   std::vector<const Gpu*> found;
   for (const std::string& which : split_list(option.gpus)) {
-    Result<const Gpu*> gpu = gpus::find_gpu(which);
+    const Result<std::string> changed = with_changes(which, option.set);
+    if (!changed) return tl::unexpected(changed.error());
+    Result<const Gpu*> gpu = gpus::find_gpu(*changed);
     if (!gpu) return tl::unexpected(gpu.error());
-    if (!changes.empty()) {
-      std::string changed = which;
-      for (const auto& [field, value] : changes) changed += fmt::format("+{}={}", field->path, value);
-      Result<const Gpu*> with = gpus::find_gpu(changed);
-      if (!with) return tl::unexpected(with.error());
-      // What was measured of a peak goes with it, unless it was set as well.
-      std::string follows;
-      for (const auto& [peak, sustained] : kFollows) {
-        bool set_itself = false;
-        for (const auto& change : changes) set_itself = set_itself || change.first->path == sustained;
-        const double before = number_of(**gpu, peak), now = number_of(**with, peak),
-                     kept = number_of(**with, sustained);
-        if (set_itself || before <= 0 || kept <= 0 || now == before) continue;
-        follows += fmt::format("+{}={}", sustained, kept * now / before);
-      }
-      if ((*with)->sustained_matrix_mhz && *(*with)->sustained_matrix_mhz > (*with)->engine_mhz)
-        follows += fmt::format("+sustained.matrix_mhz={}", (*with)->engine_mhz);
-      if (!follows.empty()) with = gpus::find_gpu(changed + follows);
-      if (!with) return tl::unexpected(with.error());
-      gpu = with;
-    }
     found.push_back(*gpu);
   }
   return found;

@@ -21,6 +21,10 @@ struct GpuOption {
 /// that does not fit.
 Result<std::vector<const gpus::Gpu*>> find_gpus(const GpuOption& option);
 
+/// A GPU by name with the changes of --set, as the runtime is told of it:
+/// "mi300x+memory.gigabytes_per_second=8000+...". Measured values change as above. Errors: the same.
+Result<std::string> with_changes(std::string_view gpu, const std::vector<std::string>& set);
+
 /// "mi300x,mi355x+compute.units=8" in parts; commas within brackets do not count.
 std::vector<std::string> split_list(std::string_view text);
 

@@ -44,6 +44,17 @@ TEST(GpuOption, WhatIsSustainedGoesWithItsPeak) {
   EXPECT_EQ(*slow.sustained_matrix_mhz, 1000u);
 }
 
+TEST(GpuOption, TheRuntimeIsToldOfWhatFollows) {
+  const auto text = with_changes("mi300x", {"memory.bandwidth=10.6TB/s"});
+  ASSERT_TRUE(text);
+  EXPECT_TRUE(text->starts_with("mi300x+memory.gigabytes_per_second=10600+sustained.")) << *text;
+  const auto found = gpus::find_gpu(*text);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, &one("mi300x", {"memory.bandwidth=10.6TB/s"}));
+  EXPECT_EQ(with_changes("mi300x", {}).value_or(""), "mi300x");
+  EXPECT_FALSE(with_changes("mi300x", {"l2.size=8MHz"}));
+}
+
 TEST(GpuOption, BadAnswersSayWhatWouldFit) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"l2.size"}, "sets nothing"},

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+#include "gpus/gpu.h"
+
 namespace wavesmith::study {
 
 struct RunOptions {
   std::string gpu;
-  std::vector<std::string> set;  ///< --set compute.units=8
+  std::vector<std::string> set;  ///< --set cus=8, memory.bandwidth=8TB/s
   uint64_t max_instructions = 0;
   double timeout = 0;
   int threads = 0;
@@ -32,8 +35,10 @@ struct RunOptions {
   /// Tolerances; by default 0 for integers, 1e-5 and 1e-8 otherwise.
   std::optional<double> rtol, atol;
 
-  /// The devices for the runtime to show: the GPU with its changes.
+  /// The devices for the runtime to show: each GPU with its changes. Empty where `machine` has an error.
   [[nodiscard]] std::string devices() const;
+  /// They. Errors: no such GPU, field or value.
+  [[nodiscard]] Result<std::vector<const gpus::Gpu*>> machine() const;
 };
 
 }  // namespace wavesmith::study

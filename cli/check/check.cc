@@ -301,8 +301,7 @@ void add_check(CLI::App& app, Action& action, std::vector<std::string> program) 
       if (options->run.program.empty() && options->run.file.empty())
         return report(
             {ErrorKind::BadInput, "nothing to check", {}, "name a code object, or a program after --"});
-      if (const auto machine = gpus::find_machine(options->run.devices()); !machine)
-        return report(machine.error());
+      if (const auto machine = options->run.machine(); !machine) return report(machine.error());
       if (const auto topics = check::topics_of(options->checkers); !topics) return report(topics.error());
       return check_run(*options);
     };

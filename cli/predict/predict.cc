@@ -264,6 +264,7 @@ std::string help_of(const Parameter& parameter) {
 
 void add_operation(CLI::App& predict_command, Action& action, const Operation& operation) {
   CLI::App* command = add_command(predict_command, std::string(operation.name), std::string(operation.about));
+  command->allow_extras(false);
   auto options = std::make_shared<PredictOptions>();
   for (const Parameter& parameter : operation.parameters) {
     const std::string flag =

@@ -73,6 +73,7 @@ TEST(Predict, WrongInputSaysWhatWouldBeRight) {
       {"predict gemm --m 0 --n 4 --k 4", "at least 1"},
       {"predict gemm --m 4 --n 4", "--k is missing"},
       {"predict gemm --m 4 --n 4 --k 4 --dtype fp9", "known are f64"},
+      {"predict gemm --m 4 --n 4 --k 4 --set cus=8 clock=1GHz", "clock=1GHz"},
       {"predict gemm --m 4 --n 4 --k 4 --gpu mi999", "known are"},
       {"predict gemm --m -4 --n 4 --k 4", "is no size"},
       {"predict gemm --m 4.5 --n 4 --k 4", "whole numbers"},

@@ -132,7 +132,11 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
       app, "profile", "Times kernels on an emulated GPU, cycle by cycle, and shows what holds them up");
   command->add_option("--gpu", options->run.gpu, "mi300x, rx7900xtx, ./my.toml: see wavesmith gpus")
       ->capture_default_str();
-  command->add_option("--set", options->run.set, "change a number of the GPU: --set compute.units=8");
+  command
+      ->add_option(
+          "--set", options->run.set,
+          "what if: a GPU's number changed, cus=8, memory.bandwidth=8TB/s, as for 'wavesmith predict'")
+      ->allow_extra_args(false);
   command->add_option("--threads", options->run.threads, "host threads; 0: all")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--sampled", options->sampled,
@@ -157,8 +161,7 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
       if (options->run.program.empty() && options->run.file.empty())
         return report(
             {ErrorKind::BadInput, "nothing to profile", {}, "name a code object, or a program after --"});
-      if (const auto machine = gpus::find_machine(options->run.devices()); !machine)
-        return report(machine.error());
+      if (const auto machine = options->run.machine(); !machine) return report(machine.error());
       return profile_run(*options);
     };
   });

@@ -99,7 +99,7 @@ class KernelRun {
     const std::span bytes(reinterpret_cast<const uint8_t*>(image_.data()), image_.size());
     Result<object::Bundle> bundle = object::Bundle::parse(bytes);
     if (!bundle) return named(bundle.error());
-    const gpus::Gpu& gpu = *gpus::find_machine(options_.devices())->front();
+    const gpus::Gpu& gpu = *options_.machine()->front();
     Result<object::TargetId> target = object::TargetId::parse(gpu.arch_name);
     if (!target) return named(target.error());
     if (options_.xnack && target->xnack != object::Setting::Any) target->xnack = object::Setting::On;

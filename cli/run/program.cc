@@ -51,7 +51,7 @@ Result<void> set_environment(const study::RunOptions& options, const std::string
   for (const auto& [name, value] : environment->variables) set(name, value);
   const char* const silent = std::getenv("WAVESMITH_QUIET");
   const bool quiet = options.quiet || (silent && *silent);
-  if (const auto machine = gpus::find_machine(options.devices()); machine && !quiet)
+  if (const auto machine = options.machine(); machine && !quiet)
     fmt::print(stderr, "wavesmith: emulating {}\n", gpus::describe(*machine));
   if (!quiet) say_libraries(environment->libraries);
   if (!quiet) set("WAVESMITH_PROGRESS", "1");

@@ -19,8 +19,11 @@ void add_options(CLI::App& command, study::RunOptions& options) {
   command
       .add_option("--gpu", options.gpu, "mi300x; mi300x:8 for eight; mi300x,mi210 for two kinds; ./my.toml")
       ->capture_default_str();
-  command.add_option("--set", options.set,
-                     "change a number of the GPU: --set compute.units=8 (see wavesmith gpus mi300x)");
+  command
+      .add_option(
+          "--set", options.set,
+          "what if: a GPU's number changed, cus=8, memory.bandwidth=8TB/s, as for 'wavesmith predict'")
+      ->allow_extra_args(false);
   command.add_option("--threads", options.threads, "host threads; 0: all")->check(CLI::NonNegativeNumber);
   command.add_option("--max-instructions", options.max_instructions,
                      "stop a kernel after this many wave-instructions; 0: never");
@@ -83,7 +86,7 @@ void add_options_of_kernel(CLI::App& command, study::RunOptions& options) {
 
 /// Runs whichever of the two is meant.
 Exit run(const study::RunOptions& options) {
-  const auto machine = gpus::find_machine(options.devices());
+  const auto machine = options.machine();
   if (!machine) return report(machine.error());
   if (!options.program.empty() && !options.file.empty())
     return report({ErrorKind::BadInput,

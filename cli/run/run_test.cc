@@ -196,6 +196,9 @@ TEST_F(Run, AProgramGetsTheLibraryAndTheMachine) {
   EXPECT_EQ(run_wavesmith("run --report -- /no/such/program").code, 127);
   EXPECT_EQ(run_wavesmith("run").code, 2);
   EXPECT_EQ(run_wavesmith("run --gpu nothing -- true").code, 4);
+  const CommandResult wrong = run_wavesmith("run --set l2.size=8MHz -- true");
+  EXPECT_EQ(wrong.code, 3);
+  EXPECT_NE(wrong.err.find("units of cache.l2_bytes are"), wrong.err.npos) << wrong.err;
 }
 
 TEST_F(Run, AReportSaysWhatRan) {
