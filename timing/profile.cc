@@ -136,6 +136,38 @@ std::vector<uint64_t> Sample::all() const {
   return groups;
 }
 
+namespace {
+
+/// Workgroups in which each axis' positions are as evenly spread as they can be, also where one axis alone
+/// says how much they do and its extent divides the distance of every regular choice (masked attention): the
+/// additive sequence whose steps are powers of the plastic number's kin, the root of x^4 = x + 1 (M. Roberts,
+/// "The Unreasonable Effectiveness of Quasirandom Sequences").
+std::vector<uint64_t> spread_over(const Extent3& extent) {
+  constexpr uint64_t kMost = 16;
+  constexpr double kRoot = 1.2207440846057596;
+  const uint64_t total = extent.count();
+  std::vector<uint64_t> groups;
+  for (uint64_t i = 0; i < std::min(total, kMost); ++i) {
+    if (total <= kMost) {
+      groups.push_back(i);
+      continue;
+    }
+    double step = 1;
+    Extent3 at;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      step /= kRoot;
+      const double place = 0.5 + step * static_cast<double>(i);
+      at[axis] = static_cast<uint32_t>((place - std::floor(place)) * extent[axis]);
+    }
+    groups.push_back(extent.number_at(at));
+  }
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  return groups;
+}
+
+}  // namespace
+
 Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_groups) {
   Sample sample;
   const uint64_t total = grid.groups(), units = std::max(1u, gpu.compute_units);
@@ -146,9 +178,7 @@ Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_
   for (uint64_t i = 0; i < count; ++i)
     if (const uint64_t number = (first + i) * units; number < total) sample.together.push_back(number);
   if (total <= units) sample.together = {total / 2};
-  const uint64_t spread = std::min<uint64_t>(total, 8);
-  for (uint64_t i = 0; i < spread; ++i)
-    sample.spread.push_back(spread == 1 ? 0 : i * (total - 1) / (spread - 1));
+  sample.spread = spread_over(grid.extent);
   sample.base = sample.together.front();
   for (int axis = 0; axis < 3; ++axis)
     sample.neighbours.push_back(neighbour(sample.base, axis, 1, grid.extent).value_or(sample.base));
@@ -256,7 +286,15 @@ void Profiler::compare_workgroups() {
     result_.refused = "none of the chosen workgroups ran";
     return;
   }
-  result_.mean = sum / static_cast<double>(heard);
+  // Those that meet on a unit may be alike where the grid's are not.
+  double spread_sum = 0;
+  size_t spread = 0;
+  for (const uint64_t number : sample_.spread)
+    if (const auto at = recorder_.records().find(number);
+        at != recorder_.records().end() && executed(at->second))
+      spread_sum += static_cast<double>(executed(at->second)), ++spread;
+  result_.mean =
+      spread && !sample_.whole ? spread_sum / static_cast<double>(spread) : sum / static_cast<double>(heard);
   result_.kept = kept_sum / sum;
   result_.wave_instructions = grid_instructions_ ? static_cast<double>(grid_instructions_)
                                                  : result_.mean * static_cast<double>(total_);

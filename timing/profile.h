@@ -27,7 +27,8 @@ struct GridShape {
 struct Sample {
   std::vector<uint64_t>
       together;  ///< those that meet on one compute unit, in the order in which they come to it
-  std::vector<uint64_t> spread;      ///< some all over the grid, to see whether workgroups differ
+  std::vector<uint64_t> spread;      ///< some all over the grid, to see whether workgroups differ, and how
+                                     ///< much the grid does
   uint64_t base = 0;                 ///< one of them, whose
   std::vector<uint64_t> neighbours;  ///< along each axis show what workgroups share; its own number: none
   uint64_t on_die = 0;               ///< and the one that follows it on its die
