@@ -47,8 +47,9 @@ typedef struct {
   size_t workspace_bytes;
 } wavesmith_convolution_description;
 
-/* The bytes of workspace that it needs on the current device. Statuses and messages are those of the launch;
- * neither the workspace nor what tensors point to is looked at. */
+/* The bytes of workspace that it needs on the current device, of tensors that are aligned as these addresses
+ * are. Statuses and messages are those of the launch; neither the workspace nor what tensors point to is
+ * looked at. */
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_convolution_workspace(const wavesmith_convolution_description* convolution, size_t* bytes);
 

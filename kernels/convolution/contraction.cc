@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "kernels/gemm/gathered_launch.h"
 #include "kernels/library/element_type.h"
 #include "kernels/pointwise/number_types.h"
 #include "kernels/wavesmith_pointwise.h"
@@ -58,10 +59,15 @@ int64_t together(const Axes& axes) {
   return most;
 }
 
-/// A place for the same elements one behind the other: by rows, or by columns where those of `of` have more
-/// neighbours. Unless it `keeps_batch`, an axis of the batch with stride 0 is left out.
-StridedMatrices packed(const StridedMatrices& of, Workspace& workspace, bool keeps_batch) {
-  const bool by_columns = together(of.rows) > together(of.columns);
+/// What of a matrix lies together.
+enum class Lies { Any, ByRows, ByColumns };
+
+/// A place for the same elements one behind the other: as `wanted`, or by columns where those of `of` have
+/// more neighbours, otherwise by rows. Unless it `keeps_batch`, an axis of the batch with stride 0 is left
+/// out.
+StridedMatrices packed(const StridedMatrices& of, Workspace& workspace, bool keeps_batch, Lies wanted) {
+  const bool by_columns =
+      wanted == Lies::Any ? together(of.rows) > together(of.columns) : wanted == Lies::ByColumns;
   StridedMatrices made = of;
   int64_t stride = 1;
   const auto pack = [&](Axes& axes) {
@@ -149,16 +155,29 @@ wavesmith_kernels_status copy(std::span<const Step> steps, StridedMatrices from,
   return wavesmith_kernels_pointwise(&one, stream);
 }
 
+/// A matrix that lies as it is wanted. Kernels that gather, which want columns, read dwords of them.
+std::optional<wavesmith_kernels_matrix> matrix_of(const StridedMatrices& of, Lies wanted) {
+  auto made = as_matrix(of);
+  if (!made || wanted == Lies::Any) return made;
+  if ((wanted == Lies::ByRows ? made->column_stride : made->row_stride) != 1) return {};
+  if (wanted == Lies::ByRows) return made;
+  if (count_of(of.columns) == 1) made->column_stride = count_of(of.rows);  // any will do
+  const auto dwords = [&](int64_t elements) { return elements * size_of(of.type) % 4 == 0; };
+  const bool aligned = reinterpret_cast<uintptr_t>(of.data) % 4 == 0;
+  if (!aligned || !dwords(made->column_stride) || !dwords(made->batch_stride)) return {};
+  return made;
+}
+
 /// An operand of the product: the tensor as it lies, or a copy.
-wavesmith_kernels_status operand(const char* name, const StridedMatrices& of, Workspace& workspace,
-                                 void* stream, wavesmith_kernels_matrix& made) {
-  if (const auto matrix = as_matrix(of)) {
+wavesmith_kernels_status operand(const char* name, const StridedMatrices& of, Lies wanted,
+                                 Workspace& workspace, void* stream, wavesmith_kernels_matrix& made) {
+  if (const auto matrix = matrix_of(of, wanted)) {
     made = *matrix;
     return succeed();
   }
-  const StridedMatrices copy = packed(of, workspace, false);
+  const StridedMatrices copy = packed(of, workspace, false, wanted);
   if (!copy.data) return no_room(name);
-  made = *as_matrix(copy);
+  made = *matrix_of(copy, wanted);
   return copy_elements(of, copy, workspace, stream);
 }
 
@@ -178,25 +197,34 @@ wavesmith_kernels_status copy_elements(const StridedMatrices& from, const Stride
 }
 
 wavesmith_kernels_status contract(const char* name, const StridedMatrices& a, const StridedMatrices& b,
-                                  const StridedMatrices& d, Workspace& workspace, void* stream) {
+                                  const StridedMatrices& d, Workspace& workspace, void* stream,
+                                  const GemmGather* gather) {
   wavesmith_kernels_gemm_description gemm{};
   gemm.m = count_of(d.rows), gemm.n = count_of(d.columns), gemm.k = count_of(a.columns);
   gemm.batches = count_of(d.batch), gemm.alpha = 1;
   if (gemm.m == 0 || gemm.n == 0 || gemm.batches == 0) return succeed();
   if (gemm.k == 0) return copy_elements({nullptr, d.type, d.batch, d.rows, d.columns}, d, workspace, stream);
-  if (const auto status = operand(name, a, workspace, stream, gemm.a)) return status;
-  if (const auto status = operand(name, b, workspace, stream, gemm.b)) return status;
-  const auto matrix = as_matrix(d);
-  const StridedMatrices sums = matrix ? d : packed(d, workspace, true);
+  const Lies b_lies = gather ? Lies::ByColumns : Lies::Any, d_lies = gather ? Lies::ByRows : Lies::Any;
+  if (gather)
+    gemm.a = {a.data, a.type, gemm.k, 1, as_one(a.batch)->stride};
+  else if (const auto status = operand(name, a, Lies::Any, workspace, stream, gemm.a))
+    return status;
+  if (const auto status = operand(name, b, b_lies, workspace, stream, gemm.b)) return status;
+  const auto matrix = matrix_of(d, d_lies);
+  const StridedMatrices sums = matrix ? d : packed(d, workspace, true, d_lies);
   if (!sums.data) return no_room(name);
-  gemm.d = matrix ? *matrix : *as_matrix(sums);
+  gemm.d = matrix ? *matrix : *matrix_of(sums, d_lies);
   size_t bytes = 0;
-  if (const auto status = wavesmith_kernels_gemm_workspace(&gemm, nullptr, &bytes)) return status;
+  if (const auto status = gather ? launch_gathered(gemm, *gather, &bytes, stream)
+                                 : wavesmith_kernels_gemm_workspace(&gemm, nullptr, &bytes))
+    return status;
   bytes = workspace.left(bytes);
   if (bytes > 0) gemm.workspace = workspace.take(static_cast<int64_t>(bytes)), gemm.workspace_bytes = bytes;
   if (!gemm.workspace) gemm.workspace_bytes = 0;
   if (!workspace.counts())
-    if (const auto status = wavesmith_kernels_gemm(&gemm, stream)) return status;
+    if (const auto status =
+            gather ? launch_gathered(gemm, *gather, nullptr, stream) : wavesmith_kernels_gemm(&gemm, stream))
+      return status;
   return matrix ? succeed() : copy_elements(sums, d, workspace, stream);
 }
 

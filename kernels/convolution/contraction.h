@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/gemm/gather.h"
 #include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {
@@ -49,8 +50,9 @@ wavesmith_kernels_status copy_elements(const StridedMatrices& from, const Stride
                                        const Workspace& workspace, void* stream);
 
 /// D[b, m, n] = sum over k of A[b, m, k] B[b, k, n], with A and B of one type. Where the workspace counts,
-/// nothing is launched.
+/// nothing is launched. With `gather` A's rows and columns are what that says, and nothing of A is copied.
 wavesmith_kernels_status contract(const char* name, const StridedMatrices& a, const StridedMatrices& b,
-                                  const StridedMatrices& d, Workspace& workspace, void* stream);
+                                  const StridedMatrices& d, Workspace& workspace, void* stream,
+                                  const GemmGather* gather = nullptr);
 
 }  // namespace wavesmith::kernels

@@ -1,10 +1,13 @@
-// The C API of convolutions: checks one, and computes it as products of what copies lay out as matrices.
+// The C API of convolutions: checks one, and computes it as a product of what a window sees, which is
+// gathered, lies so, or is laid out by copies.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/convolution/contraction.h"
+#include "kernels/convolution/gather.h"
 #include "kernels/library/hip.h"
 #include "kernels/library/named_range.h"
 #include "kernels/wavesmith_convolution.h"
@@ -122,7 +125,10 @@ class Run {
     // Rows of channels are operands by rows, if they are of one group.
     channels_last_ = one_.groups == 1 && moved_.strides[1] == 1 && moved_.sizes[1] > 1;
     if (const auto status = turn_channels()) return status;
+    const bool spreads = std::ranges::any_of(around, [](const Padded& each) { return each.spread > 1; });
+    if (!spreads && gathers(around)) return convolve_gathered();
     if (const auto status = pad(around)) return status;
+    if (spreads && gathers({})) return convolve_gathered();
     switch (one_.direction) {
       case WAVESMITH_CONVOLUTION_OUTPUT:
         return convolve(weights(), one_.y);
@@ -140,7 +146,7 @@ class Run {
   }
   [[nodiscard]] bool is_batched() const {  // by images: else by groups, with the images among the places
     const bool writes_rows = channels_last_ && result().strides[1] == 1;
-    return one_.groups == 1 && !writes_rows && one_.direction != WAVESMITH_CONVOLUTION_WEIGHTS;
+    return one_.groups == 1 && !writes_rows && !gather_ && one_.direction != WAVESMITH_CONVOLUTION_WEIGHTS;
   }
   static Axis axis(const Tensor& tensor, int of) { return {tensor.sizes[of], tensor.strides[of]}; }
 
@@ -255,20 +261,27 @@ class Run {
             {{outputs, one_.w.strides[0]}},
             summed(axis(one_.w, 1), taps)};
   }
-  /// Rows are channels of a group, columns its outputs and taps, the last one first.
-  [[nodiscard]] StridedMatrices turned_weights() const {
+  /// Rows are channels of a group, columns its outputs and taps.
+  [[nodiscard]] StridedMatrices weights_by_channels() const {
     Axes taps;
-    int64_t last = 0;
-    for (int i = 0; i < space_; ++i) {
-      taps.push_back({one_.w.sizes[i + 2], -one_.w.strides[i + 2]});
-      last += (one_.w.sizes[i + 2] - 1) * one_.w.strides[i + 2];
-    }
+    for (int i = 0; i < space_; ++i) taps.push_back(axis(one_.w, i + 2));
     const int64_t outputs = one_.w.sizes[0] / one_.groups;
-    return {static_cast<char*>(one_.w.data) + last * size_of(one_.w.type),
+    return {one_.w.data,
             one_.w.type,
             batch(0, outputs * one_.w.strides[0]),
             {axis(one_.w, 1)},
             summed({outputs, one_.w.strides[0]}, taps)};
+  }
+  /// The same, the last tap first.
+  [[nodiscard]] StridedMatrices turned_weights() const {
+    StridedMatrices made = weights_by_channels();
+    int64_t last = 0;
+    for (int i = 0; i < space_; ++i) {
+      made.columns[static_cast<size_t>(i) + (channels_last_ ? 0 : 1)].stride *= -1;
+      last += (one_.w.sizes[i + 2] - 1) * one_.w.strides[i + 2];
+    }
+    made.data = static_cast<char*>(made.data) + last * size_of(made.type);
+    return made;
   }
   /// A tensor of images: rows are channels of a group, columns places.
   [[nodiscard]] StridedMatrices images(const Tensor& tensor) const {
@@ -289,6 +302,30 @@ class Run {
       return contract(kName, turned(seen(to)), turned(factors), turned(images(to)), workspace_, stream_);
     return contract(kName, factors, seen(to), images(to), workspace_, stream_);
   }
+  /// Whether a product gathers what the window sees: not where that is a matrix as it lies. `around`: the
+  /// zeros that are not in memory.
+  bool gathers(const std::vector<Padded>& around) {
+    if (one_.direction == WAVESMITH_CONVOLUTION_WEIGHTS) return false;
+    WindowMoves moves[WAVESMITH_CONVOLUTION_SPACE];
+    bool moves_so = false;  // otherwise each place sees what lies there
+    for (int i = 0; i < space_; ++i) {
+      const int64_t taps = one_.w.sizes[i + 2], dilation = one_.dilation[i];
+      const int64_t before = around.empty() ? 0 : around[static_cast<size_t>(i)].before;
+      moves[i] = {result().sizes[i + 2], taps, -before, one_.step[i], dilation};
+      // With weights that are not turned around.
+      if (is_input()) moves[i] = {moves[i].places, taps, dilation * (taps - 1) - before, 1, -dilation};
+      moves_so |= taps > 1 || moves[i].first != 0 || moves[i].step != 1;
+    }
+    if (moves_so) gather_ = gather_of(moved_, one_.groups, space_, moves);
+    channels_last_ |= gather_.has_value();
+    return gather_.has_value();
+  }
+  wavesmith_kernels_status convolve_gathered() {
+    const Tensor& to = result();
+    const StridedMatrices factors = is_input() ? weights_by_channels() : weights();
+    return contract(kName, turned(seen(to)), turned(factors), turned(images(to)), workspace_, stream_,
+                    &*gather_);
+  }
   wavesmith_kernels_status weights_gradient() {
     return contract(kName, images(one_.y), turned(seen(one_.y)), weights(), workspace_, stream_);
   }
@@ -299,6 +336,7 @@ class Run {
   const int space_;
   Tensor moved_{};
   bool channels_last_ = false;
+  std::optional<GemmGather> gather_;
 };
 
 }  // namespace
@@ -312,10 +350,11 @@ wavesmith_kernels_status wavesmith_kernels_convolution_workspace(
   if (!bytes) return invalid(kName, "bytes is null");
   if (const auto status = check(*convolution, false)) return status;
   Description one = *convolution;
-  // No memory is looked at: each tensor lies somewhere by itself.
+  // No memory is looked at: each tensor lies somewhere by itself, as aligned as it is.
   uintptr_t somewhere = 0;
   for (Tensor* const each : {&one.x, &one.w, &one.y})
-    each->data = reinterpret_cast<void*>(somewhere += uintptr_t{1} << 44);
+    each->data = reinterpret_cast<void*>((somewhere += uintptr_t{1} << 44) +
+                                         reinterpret_cast<uintptr_t>(each->data) % 16);
   Workspace counted;
   if (const auto status = Run(one, counted, nullptr)()) return status;
   *bytes = counted.taken();

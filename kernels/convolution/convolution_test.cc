@@ -74,6 +74,19 @@ class Convolution : public OnEachGpu {
     return made;
   }
 
+  /// One whose windows a product may gather: enough channels of what is moved over.
+  Case wide_case(int dimensions) {
+    Case made = any_case(dimensions, dimensions == 1 ? 30 : 4);
+    const bool input = between(0, 1) == 1;
+    made.one.direction = input ? WAVESMITH_CONVOLUTION_INPUT : WAVESMITH_CONVOLUTION_OUTPUT;
+    made.one.groups = one_of<int64_t>({1, 1, 2});
+    const int64_t moved = one_of<int64_t>({64, 72, 96}), other = one_of<int64_t>({between(1, 12), 16});
+    made.w[0] = made.y[1] = made.one.groups * (input ? moved : other);
+    made.w[1] = input ? other : moved;
+    made.x[1] = made.one.groups * made.w[1];
+    return made;
+  }
+
   HostTensor any_tensor(Type type, const Index& sizes) {
     std::vector<size_t> order(sizes.size());  // the slowest first
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -178,6 +191,63 @@ TEST_P(Convolution, EachDirectionEqualsSumsInDoublePrecision) {
     check(any_case(dimensions, dimensions == 1 ? 200 : 7), read, written);
     if (HasFatalFailure()) return;
   }
+}
+
+TEST_P(Convolution, WindowsOfManyChannelsAreGathered) {
+  for (int round = 0; round < 12; ++round) {
+    const Type read = one_of({WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
+    check(wide_case(1 + round % 3), read, between(0, 2) == 0 ? WAVESMITH_KERNELS_F32 : read);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Convolution, TilesOfEverySizeAreGathered) {
+  // Channels last, 3 by 3, as many places as the largest tiles want, of which some are looked at.
+  constexpr int64_t kSides[] = {8, 100}, kChannels = 64, kWindow = 3;
+  for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
+    for (const int64_t side : kSides) {
+      const int64_t outputs = side > 8 ? 128 : 40;
+      const auto tensor = [&](int64_t first, int64_t of_side, int64_t channels) {
+        return HostTensor(type, {first, channels, of_side, of_side},
+                          {of_side * of_side * channels, 1, of_side * channels, channels});
+      };
+      HostTensor x = tensor(2, side, kChannels), w = tensor(outputs, kWindow, kChannels),
+                 y = tensor(2, side, outputs);
+      for (HostTensor* const each : {&x, &w})
+        for (size_t i = 0; i < each->elements.count(); ++i) each->elements.set(i, normal());
+      const OnGpu on_x(x.elements), on_w(w.elements), on_y(y.elements);
+      Description one{};
+      one.dimensions = 2, one.groups = 1;
+      for (int i = 0; i < 2; ++i) one.padding[i] = one.step[i] = one.dilation[i] = 1;
+      one.x = x.on(on_x), one.w = w.on(on_w), one.y = y.on(on_y);
+      ASSERT_EQ(wavesmith_kernels_convolution_workspace(&one, &one.workspace_bytes),
+                WAVESMITH_KERNELS_SUCCESS);
+      const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, one.workspace_bytes));
+      one.workspace = workspace.data();
+      ASSERT_EQ(wavesmith_kernels_convolution(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
+          << wavesmith_kernels_message();
+      ASSERT_EQ(hipDeviceSynchronize(), 0);
+      on_y.copy_to(y.elements);
+      ErrorNote note;
+      for (int sample = 0; sample < 300; ++sample) {
+        const Index at{between(0, 1), between(0, outputs - 1), between(0, side - 1), between(0, side - 1)};
+        double sum = 0, size = 0;
+        int64_t subnormal = 0;
+        each({kChannels, kWindow, kWindow}, [&](const Index& tap) {
+          const Index from{at[0], tap[0], at[2] + tap[1] - 1, at[3] + tap[2] - 1};
+          if (std::min(from[2], from[3]) < 0 || std::max(from[2], from[3]) >= side) return;
+          const double a = x.elements.get(x.at(from)),
+                       b = w.elements.get(w.at({at[1], tap[0], tap[1], tap[2]}));
+          sum += a * b, size += std::abs(a * b);
+          subnormal += std::min(std::abs(a), std::abs(b)) < 0x1p-14;
+        });
+        const double terms = static_cast<double>(kChannels * kWindow * kWindow + 1);
+        const double allowed =
+            rounded_error(type, sum, terms * 0x1p-24 * size + static_cast<double>(subnormal) * 0x1p-11);
+        note.add(std::abs(y.elements.get(y.at(at)) - sum), allowed);
+        ASSERT_NEAR(y.elements.get(y.at(at)), sum, allowed) << "side " << side << ", sample " << sample;
+      }
+    }
 }
 
 TEST_P(Convolution, TensorsOfChannelsLastAndPointsAreWhatProductsRead) {

@@ -19,9 +19,10 @@ struct GemmStage {
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
           tile::Access kAccess, class Columns = GemmColumns<0>,
           class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>,
-          int kAtOnce = 1>  // 1 or 2
+          int kAtOnce = 1,  // or 2
+          class WindowA_ = tile::Window<TileA, kThreads, kAlongA, kAccess>>
 struct GemmFeedThroughRegisters {
-  using WindowA = tile::Window<TileA, kThreads, kAlongA, kAccess>;
+  using WindowA = WindowA_;
   using WindowB = WindowB_;
   static constexpr int kStages = 2, kDepth = TileA::kColumns;
   static constexpr int kBytes = kStages * (WindowA::kSharedBytes + WindowB::kSharedBytes);
@@ -46,10 +47,13 @@ struct GemmFeedThroughRegisters {
   template <class Arguments>
   TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, int row, int thread,
                                        tile::SharedBytes shared, const WindowB& of_b)
-      : window_a(a, g.m, g.k, g.stride_a, row, 0, thread),
+      : GemmFeedThroughRegisters(g.k, shared, WindowA(a, g.m, g.k, g.stride_a, row, 0, thread), of_b) {}
+  TILE_DEVICE GemmFeedThroughRegisters(int k, tile::SharedBytes shared, const WindowA& of_a,
+                                       const WindowB& of_b)
+      : window_a(of_a),
         window_b(of_b),
-        left(g.k),
-        whole(g.k % tile::kPieceElements<typename TileA::Element> == 0),
+        left(k),
+        whole(k % tile::kPieceElements<typename TileA::Element> == 0),
         memory(shared) {
     bounds();
     load();

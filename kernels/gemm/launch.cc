@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/gemm/choice/choice.h"
+#include "kernels/gemm/gathered_launch.h"
 #include "kernels/library/device.h"
 
 namespace wavesmith::kernels {
@@ -38,15 +39,11 @@ wavesmith_kernels_status choose(const wavesmith_kernels_gemm_description& gemm, 
   return choose_gemm(gemm, device->target, device->compute_units, tile, choice, tuned);
 }
 
-/// Launches a product, by the tile of that name if there is one.
-wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, const char* tile,
-                                void* stream) {
-  if (!gemm) return no_description();
-  if (const auto status = check_gemm(*gemm)) return status;
-  if (gemm->m == 0 || gemm->n == 0 || gemm->batches == 0) return succeed();
-  const Device* device = nullptr;
-  GemmChoice choice;
-  if (const auto status = choose(*gemm, tile, device, choice)) return status;
+/// Launches what was chosen: batches that a grid does not hold one part after the other. `launch_some` has
+/// the kernel's arguments.
+template <class LaunchSome>
+wavesmith_kernels_status launch_chosen(const wavesmith_kernels_gemm_description& gemm, const Device& device,
+                                       const GemmChoice& choice, void* stream, LaunchSome launch_some) {
   GemmArguments arguments = choice.arguments;
   if (choice.grid.x > INT32_MAX / choice.configuration->threads || choice.grid.y > kMostAlongYAndZ)
     return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: d has more tiles than a grid holds");
@@ -54,10 +51,7 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
     const int64_t count = std::min(kMostAlongYAndZ, choice.batches - first);
     const Grid grid{static_cast<unsigned>(choice.grid.x), static_cast<unsigned>(choice.grid.y),
                     static_cast<unsigned>(choice.configuration->threads), static_cast<unsigned>(count)};
-    const GemmStreamArguments streamed{arguments, choice.share, gemm->workspace};
-    const size_t bytes = choice.splits == kStreamed ? sizeof(streamed) : sizeof(arguments);
-    if (const auto status = launch(*device, choice.kernel.c_str(), grid, &streamed, bytes, stream))
-      return status;
+    if (const auto status = launch_some(arguments, grid)) return status;
     const auto next = [&](const void* data, long batch, wavesmith_kernels_type type) {
       const int64_t bytes = arguments.arrays ? static_cast<int64_t>(sizeof(void*)) : batch * size_of(type);
       return static_cast<char*>(const_cast<void*>(data)) + count * bytes;
@@ -67,19 +61,64 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
       scales->data += count * scales->batch_stride;
     arguments.mx_a = static_cast<const char*>(arguments.mx_a) + count * arguments.batch_mx_a;
     arguments.mx_b = static_cast<const char*>(arguments.mx_b) + count * arguments.batch_mx_b;
-    arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
-    arguments.b = next(arguments.b, arguments.batch_b, gemm->a.type);
+    arguments.a = next(arguments.a, arguments.batch_a, gemm.a.type);
+    arguments.b = next(arguments.b, arguments.batch_b, gemm.a.type);
     const auto next_groups = [&](const void*& data) {
-      if (data) data = next(data, arguments.groups_b.batch_stride, gemm->block_scales_type);
+      if (data) data = next(data, arguments.groups_b.batch_stride, gemm.block_scales_type);
     };
     next_groups(arguments.groups_b.scales), next_groups(arguments.groups_b.zeros);
-    arguments.c = next(arguments.c, arguments.batch_c, gemm->c.type);
-    arguments.d = next(arguments.d, arguments.batch_d, gemm->d.type);
+    arguments.c = next(arguments.c, arguments.batch_c, gemm.c.type);
+    arguments.d = next(arguments.d, arguments.batch_d, gemm.d.type);
   }
-  return choice.combine.empty() ? succeed() : launch_combine(*device, choice, stream);
+  return choice.combine.empty() ? succeed() : launch_combine(device, choice, stream);
+}
+
+/// Launches a product, by the tile of that name if there is one.
+wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, const char* tile,
+                                void* stream) {
+  if (!gemm) return no_description();
+  if (const auto status = check_gemm(*gemm)) return status;
+  if (gemm->m == 0 || gemm->n == 0 || gemm->batches == 0) return succeed();
+  const Device* device = nullptr;
+  GemmChoice choice;
+  if (const auto status = choose(*gemm, tile, device, choice)) return status;
+  return launch_chosen(*gemm, *device, choice, stream, [&](const GemmArguments& arguments, const Grid& grid) {
+    const GemmStreamArguments streamed{arguments, choice.share, gemm->workspace};
+    const size_t bytes = choice.splits == kStreamed ? sizeof(streamed) : sizeof(arguments);
+    return launch(*device, choice.kernel.c_str(), grid, &streamed, bytes, stream);
+  });
 }
 
 }  // namespace
+
+bool gathers(wavesmith_kernels_type type, int64_t channels) {
+  const Device* device = nullptr;
+  if (current_device(device) != WAVESMITH_KERNELS_SUCCESS) return false;
+  return std::ranges::any_of(gemm_configurations(), [&](const GemmConfiguration& tile) {
+    return tile.target == device->target && tile.has(types_word(type, type) + "c") && tile.depth <= channels;
+  });
+}
+
+wavesmith_kernels_status launch_gathered(wavesmith_kernels_gemm_description gemm, GemmGather gather,
+                                         size_t* workspace, void* stream) {
+  const Device* device = nullptr;
+  GemmChoice choice;
+  if (workspace) gemm.workspace_bytes = SIZE_MAX / 2;
+  if (const auto status = current_device(device)) return status;
+  if (const auto status = choose_gathered_gemm(gemm, device->target, device->compute_units,
+                                               static_cast<int>(gather.channels.divisor), choice))
+    return status;
+  if (workspace) {
+    *workspace = choice.workspace_bytes;
+    return succeed();
+  }
+  if (choice.splits > 1) gather.first_k = choice.arguments.k, choice.arguments.batch_a = 0;
+  return launch_chosen(gemm, *device, choice, stream, [&](const GemmArguments& arguments, const Grid& grid) {
+    const GemmGatheredArguments gathered{arguments, gather};
+    return launch(*device, choice.kernel.c_str(), grid, &gathered, sizeof(gathered), stream);
+  });
+}
+
 }  // namespace wavesmith::kernels
 
 using namespace wavesmith::kernels;

@@ -256,8 +256,11 @@ std::string types_word(wavesmith_kernels_type a, wavesmith_kernels_type b) {
   return a == b ? word(a) : word(a) + "x" + word(b);
 }
 
-wavesmith_kernels_status choose_gemm(const Description& given, std::string_view target, int compute_units,
-                                     const char* wanted, GemmChoice& choice, const TunedGemms* tuned) {
+namespace {
+/// `channels` that A is gathered by; 0: it is a matrix.
+wavesmith_kernels_status choose(const Description& given, std::string_view target, int compute_units,
+                                const char* wanted, int channels, GemmChoice& choice,
+                                const TunedGemms* tuned) {
   Description gemm = by_rows(given);
   const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
   if (!multiplies) {
@@ -290,13 +293,15 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   constexpr int64_t kPieceBytes = 16;
   const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
   const std::string sums =  // of the kernels that sum up a part of K
-      types_word(gemm.a.type, gemm.b.type) + block_word(gemm) + (gemm.group_offsets ? "g" : "");
+      types_word(gemm.a.type, gemm.b.type) + block_word(gemm) + (gemm.group_offsets ? "g" : "") +
+      (channels > 0 ? "c" : "");
   const std::string types = sums + (gemm.gated ? "gated" : "");
   const std::string layout = std::string(a_along_k ? "k" : "m") + (b_along_k ? "k" : "n");
   choice.problem = {types, layout, gemm.m, gemm.n, given.k};
-  const TunedTile* const fastest = tuned && !wanted && gemm.batches == 1 && !gemm.group_offsets && !gemm.gated
-                                       ? tuned->find(target, compute_units, choice.problem)
-                                       : nullptr;
+  const TunedTile* const fastest =
+      tuned && !wanted && channels == 0 && gemm.batches == 1 && !gemm.group_offsets && !gemm.gated
+          ? tuned->find(target, compute_units, choice.problem)
+          : nullptr;
   const Description costs = gemm.group_offsets ? evenly_grouped(gemm) : gemm;
   bool has_types = false, has_streams = false;
   double fewest = 0;
@@ -306,7 +311,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
     const bool streams = tile.has(types + std::string(mark_of_parts(kStreamed)));
     has_types = has_types || is_whole || streams;
     if (!is_whole && !is_part && !streams) continue;
-    if (tile.pieces && !pieces) continue;
+    if ((tile.pieces && !pieces) || (channels > 0 && tile.depth > channels)) continue;
     if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
     const bool has_fastest = fastest && fastest->configuration == &tile;
     const int parts = wanted ? parts_of_name(wanted) : has_fastest ? fastest->parts : 0;
@@ -327,7 +332,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   const std::string served = "for a and b of " + types_word(gemm.a.type, gemm.b.type) +
                              (has_float_scales(gemm) ? " with scales of blocks" : "") +
                              (gemm.group_offsets ? " in groups" : "") + (gemm.gated ? " that gate" : "") +
-                             " for " + std::string(target);
+                             (channels > 0 ? " that is gathered" : "") + " for " + std::string(target);
   if (!has_types) return not_supported("there is no kernel " + served);
   if (!choice.configuration && choice.candidates.empty() && !(a_along_k && b_along_k))
     return not_supported("the kernels " + served + " want K together in memory: columns of a, rows of b");
@@ -351,6 +356,17 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   choice.combined.passes =
       passes_of_combine(rows, choice.splits == kStreamed ? tile.columns : gemm.n, compute_units);
   return succeed();
+}
+}  // namespace
+
+wavesmith_kernels_status choose_gemm(const Description& given, std::string_view target, int compute_units,
+                                     const char* wanted, GemmChoice& choice, const TunedGemms* tuned) {
+  return choose(given, target, compute_units, wanted, 0, choice, tuned);
+}
+
+wavesmith_kernels_status choose_gathered_gemm(const Description& gemm, std::string_view target,
+                                              int compute_units, int channels, GemmChoice& choice) {
+  return choose(gemm, target, compute_units, nullptr, channels, choice, nullptr);
 }
 
 }  // namespace wavesmith::kernels

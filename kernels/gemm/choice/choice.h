@@ -58,5 +58,10 @@ wavesmith_kernels_status check_gemm(const wavesmith_kernels_gemm_description& ge
 wavesmith_kernels_status choose_gemm(const wavesmith_kernels_gemm_description& gemm, std::string_view target,
                                      int compute_units, const char* wanted, GemmChoice& choice,
                                      const TunedGemms* tuned = nullptr);
+/// The same of a product whose A is gathered (gather.h) from places of so many channels: where there is a
+/// kernel for it. A's stride is not read, and D lies by rows.
+wavesmith_kernels_status choose_gathered_gemm(const wavesmith_kernels_gemm_description& gemm,
+                                              std::string_view target, int compute_units, int channels,
+                                              GemmChoice& choice);
 
 }  // namespace wavesmith::kernels
