@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/convolution/contraction.h"
+#include "kernels/convolution/depthwise_launch.h"
 #include "kernels/convolution/gather.h"
 #include "kernels/library/hip.h"
 #include "kernels/library/named_range.h"
@@ -115,6 +116,7 @@ class Run {
   wavesmith_kernels_status operator()() {
     for (int i = 0; i < 2 + space_; ++i)
       if (result().sizes[i] == 0) return succeed();
+    if (is_depthwise(one_)) return workspace_.counts() ? succeed() : launch_depthwise(one_, stream_);
     std::vector<Padded> around;
     for (int i = 0; i < space_; ++i) {
       const int64_t reach = one_.dilation[i] * (one_.w.sizes[i + 2] - 1);
