@@ -62,8 +62,7 @@ struct CtcStates {
     return label;
   }
   [[nodiscard]] TILE_DEVICE C log_prob(int time, long label) const {
-    return load_number<C>(g.log_probs,
-                          time * g.time_step + number * g.sequence_step + label * g.class_step);
+    return load_number<C>(g.log_probs, time * g.time_step + number * g.sequence_step + label * g.class_step);
   }
   /// Where a step's states lie in alphas and betas.
   [[nodiscard]] TILE_DEVICE long row(int time) const {
