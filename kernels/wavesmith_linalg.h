@@ -48,6 +48,9 @@ typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_LINALG_SOLVE_LDL = 9,
     /* c, n by m, becomes c - a b, with `inner` columns of a. */
     WAVESMITH_LINALG_SUBTRACT_PRODUCT = 10,
+    /* b becomes e^a, n by n, n to 64, all NaN where a number of a is not finite; wants a workspace. Its error
+       is at most 16 n e (1 + ||a||) times e to the power of ||a||. */
+    WAVESMITH_LINALG_EXPONENTIAL = 11,
 } wavesmith_linalg_operation;
 
 enum {

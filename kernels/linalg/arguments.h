@@ -16,6 +16,8 @@ inline constexpr int kLinalgShared = 32768;
 inline constexpr int kProductTile = 64, kProductDepth = 16;
 /// The largest size of which eigenvalues and singular values are found.
 inline constexpr int kMostSpectrum = 2048;
+/// The largest size of which a workgroup finds the exponential, and the matrices that it keeps meanwhile.
+inline constexpr int kMostExponential = 64, kExponentialKept = 6;
 
 struct LinalgMatrix {
   void* data;

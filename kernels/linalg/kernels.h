@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/linalg/cholesky.h"
+#include "kernels/linalg/exponential.h"
 #include "kernels/linalg/ldl.h"
 #include "kernels/linalg/lu.h"
 #include "kernels/linalg/product.h"
@@ -35,6 +36,7 @@ inline constexpr int kTriangleBytes = triangle_of(sizeof(S)) * (triangle_of(size
   LINALG_IN_PLACE(exchange_rows, type, S)                                                        \
   LINALG_IN_PLACE(reflect, type, S)                                                              \
   LINALG_IN_PLACE(solve_ldl, type, S)                                                            \
+  LINALG_IN_PLACE(exponential, type, S)                                                          \
   LINALG_KERNEL(subtract_product, type) {                                                        \
     TILE_SHARED static ProductShared<S> shared;                                                  \
     subtract_product<S>(argument_in_place(arguments), (TILE_IN_SHARED ProductShared<S>&)shared); \

@@ -139,7 +139,8 @@ class Steps {
     return launch_step(step, kernel, to);
   }
 
-  wavesmith_kernels_status spectrum(const char* kernel, size_t workspace) const {
+  /// One workgroup per matrix, with a part of the workspace.
+  wavesmith_kernels_status in_workspace(const char* kernel, size_t workspace) const {
     LinalgArguments to = arguments_of(one_, one_.rows);
     to.in_shared = workspace == 0 ? 1 : 0;
     to.workspace = one_.workspace;
@@ -224,9 +225,11 @@ wavesmith_kernels_status launch_linalg(const Linalg& one, void* stream) {
     case WAVESMITH_LINALG_REFLECT:
       return steps.reflect(one);
     case WAVESMITH_LINALG_EIGENVALUES:
-      return steps.spectrum("eigenvalues", wavesmith_kernels_linalg_workspace(&one));
+      return steps.in_workspace("eigenvalues", wavesmith_kernels_linalg_workspace(&one));
     case WAVESMITH_LINALG_SINGULAR_VALUES:
-      return steps.spectrum("singular_values", wavesmith_kernels_linalg_workspace(&one));
+      return steps.in_workspace("singular_values", wavesmith_kernels_linalg_workspace(&one));
+    case WAVESMITH_LINALG_EXPONENTIAL:
+      return steps.in_workspace("exponential", wavesmith_kernels_linalg_workspace(&one));
     case WAVESMITH_LINALG_LDL:
       return steps.launch_on_matrices(one, "ldl");
     case WAVESMITH_LINALG_SOLVE_LDL:

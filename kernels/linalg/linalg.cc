@@ -23,7 +23,7 @@ bool is_spectrum(const Linalg& one) {
 }
 bool is_square(const Linalg& one) {
   return one.operation == WAVESMITH_LINALG_CHOLESKY || one.operation == WAVESMITH_LINALG_EIGENVALUES ||
-         one.operation == WAVESMITH_LINALG_LDL;
+         one.operation == WAVESMITH_LINALG_LDL || one.operation == WAVESMITH_LINALG_EXPONENTIAL;
 }
 
 wavesmith_kernels_status check_matrix(const Linalg& one, const Given& given) {
@@ -58,6 +58,8 @@ wavesmith_kernels_status check_sizes(const Linalg& one) {
     return invalid(kName, "there are fewer rows than columns");
   if (is_spectrum(one) && one.rows > kMostSpectrum)
     return not_supported(kName, "rows is " + std::to_string(one.rows) + ", more than 2048");
+  if (one.operation == WAVESMITH_LINALG_EXPONENTIAL && one.rows > kMostExponential)
+    return not_supported(kName, "rows is " + std::to_string(one.rows) + ", more than 64");
   if (one.operation == WAVESMITH_LINALG_REFLECT && one.inner > one.rows)
     return invalid(kName, "inner is " + std::to_string(one.inner) + ", more than rows");
   return succeed();
@@ -102,6 +104,8 @@ wavesmith_kernels_status check_operands(const Linalg& one) {
       return check_all(one, {{"a", one.a, n, n}}, false, true, true);
     case WAVESMITH_LINALG_SOLVE_LDL:
       return check_all(one, {{"a", one.a, n, n}, {"b", one.b, n, m}}, false, true, false);
+    case WAVESMITH_LINALG_EXPONENTIAL:
+      return check_all(one, {{"a", one.a, n, n}, {"b", one.b, n, n}}, false, false, false);
     default:
       return check_all(one, {{"a", one.a, n, k}, {"b", one.b, k, m}, {"c", one.c, n, m}}, false, false,
                        false);
@@ -111,7 +115,7 @@ wavesmith_kernels_status check_operands(const Linalg& one) {
 bool is_empty(const Linalg& one) { return one.batch == 0 || one.rows == 0 || one.columns == 0; }
 
 wavesmith_kernels_status check(const Linalg& one) {
-  if (one.operation < WAVESMITH_LINALG_CHOLESKY || one.operation > WAVESMITH_LINALG_SUBTRACT_PRODUCT)
+  if (one.operation < WAVESMITH_LINALG_CHOLESKY || one.operation > WAVESMITH_LINALG_EXPONENTIAL)
     return invalid(kName, "operation is " + std::to_string(one.operation) + ", no operation");
   if (!is_number(one.type)) return invalid(kName, "type is " + std::to_string(one.type) + ", no type");
   const auto last = is_spectrum(one) ? WAVESMITH_POINTWISE_F64 : WAVESMITH_POINTWISE_C128;
@@ -122,6 +126,8 @@ wavesmith_kernels_status check(const Linalg& one) {
 }
 
 size_t workspace_of(const Linalg& one) {
+  if (one.operation == WAVESMITH_LINALG_EXPONENTIAL)
+    return static_cast<size_t>(kExponentialKept * one.batch * one.rows * one.rows * size_of(one.type));
   const int64_t more = one.operation == WAVESMITH_LINALG_EIGENVALUES || one.c.data ? one.columns : 0;
   if (!is_spectrum(one) || fits_in_shared(one.rows, one.columns, more, size_of(one.type))) return 0;
   return static_cast<size_t>(one.batch * (one.rows + more) * one.columns * size_of(one.type));

@@ -57,6 +57,12 @@ struct Dense {
     for (size_t i = 0; i < re.size(); ++i) difference.re[i] -= other.re[i], difference.im[i] -= other.im[i];
     return difference;
   }
+  [[nodiscard]] Dense scaled(Wide by) const {
+    Dense made = *this;
+    for (size_t i = 0; i < re.size(); ++i) made.re[i] *= by, made.im[i] *= by;
+    return made;
+  }
+  [[nodiscard]] Dense plus(const Dense& other) const { return less(other.scaled(-1)); }
   /// Frobenius' norm.
   [[nodiscard]] Wide norm() const {
     Wide squares = 0;

@@ -144,6 +144,67 @@ TEST_P(Spectra, OfAnyScaleAndOfNumbersThatAreNotFinite) {
   }
 }
 
+/// By Taylor's series of a matrix that is small, and squares.
+Dense exponential_of(Dense a) {
+  int squares = 0;
+  for (; a.norm() > 1; ++squares) a = a.scaled(0.5L);
+  Dense sum = Dense::identity(a.rows), term = sum;
+  for (int k = 1; k < 30; ++k) {
+    term = term.times(a).scaled(Wide{1} / k);
+    sum = sum.plus(term);
+  }
+  for (; squares > 0; --squares) sum = sum.times(sum);
+  return sum;
+}
+
+TEST_P(Spectra, Exponentials) {
+  each_type([&](Number type, int64_t given_n) {
+    constexpr int64_t kBatch = 4;
+    const int64_t n = std::min<int64_t>(given_n, 64);
+    Matrices a(type, kBatch, n, n, any_layout()), b(type, kBatch, n, n, any_layout());
+    std::vector<Dense> given;
+    for (int64_t k = 0; k < kBatch; ++k) {  // of each degree, and one with squares
+      const Dense any = any_dense(type, n, n);
+      const Wide norm = one_of({0.01L, 0.3L, 1.0L, 2.0L}) * static_cast<Wide>(k == 3 ? 8 : 1);
+      a.fill(k, any.scaled(norm / any.norm()));
+      given.push_back(a.dense(k));  // as it was rounded
+    }
+    if (type == kTypes[GetParam() % 4]) a.set(1, n - 1, 0, std::numeric_limits<Wide>::infinity());
+    const MatricesOnGpu on_a(a), on_b(b);
+    Linalg one = described(WAVESMITH_LINALG_EXPONENTIAL, type, kBatch, n, n);
+    one.a = on_a.matrix(), one.b = on_b.matrix();
+    run_in_workspace(one);
+    on_b.read();
+    for (int64_t k = 0; k < kBatch; ++k) {
+      const Dense found = b.dense(k), &right = given[static_cast<size_t>(k)];
+      if (std::isinf(a.get(k, n - 1, 0).real())) {
+        for (int64_t i = 0; i < n * n; ++i) ASSERT_TRUE(std::isnan(found.re[static_cast<size_t>(i)]));
+        continue;
+      }
+      const Wide norm = right.norm();
+      expect_small(found.less(exponential_of(right)).norm(), (1 + norm) * std::exp(norm), n, type, "e^a");
+    }
+  });
+}
+
+TEST_P(Spectra, ExponentialOfLargeNumbers) {
+  Matrices a(WAVESMITH_POINTWISE_F64, 3, 2, 2), b = a;
+  for (int64_t k = 0; k < 3; ++k) a.fill(k, Dense(2, 2));
+  a.set(0, 0, 1, 1e300L);                     // nilpotent
+  a.set(1, 0, 0, -700), a.set(1, 1, 1, 700);  // no longer as one number
+  a.set(2, 0, 0, 1e5L);                       // overflows
+  const MatricesOnGpu on_a(a), on_b(b);
+  Linalg one = described(WAVESMITH_LINALG_EXPONENTIAL, WAVESMITH_POINTWISE_F64, 3, 2, 2);
+  one.a = on_a.matrix(), one.b = on_b.matrix();
+  run_in_workspace(one);
+  on_b.read();
+  EXPECT_EQ(b.get(0, 0, 0).real(), 1);
+  EXPECT_NEAR(static_cast<double>(b.get(0, 0, 1).real() / 1e300L), 1, 1e-12);
+  EXPECT_NEAR(static_cast<double>(b.get(1, 1, 1).real() / std::exp(700.0L)), 1, 1e-12);
+  EXPECT_NEAR(static_cast<double>(b.get(1, 0, 0).real() * std::exp(700.0L)), 1, 1e-12);
+  EXPECT_FALSE(std::isfinite(b.get(2, 0, 0).real()));
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Spectra, testing::Range(0, kGpuCount), gpu_name);
 
 }  // namespace
