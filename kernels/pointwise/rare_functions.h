@@ -20,6 +20,16 @@ TILE_DEVICE T next_after_of(T x, T z) {
 TILE_DEVICE float next_after(float x, float z) { return next_after_of<tile::u32>(x, z); }
 TILE_DEVICE double next_after(double x, double z) { return next_after_of<tile::u64>(x, z); }
 
+/// Each step is rounded, as where tensors of its results are kept between.
+template <class T>
+TILE_DEVICE bool is_close(T x, T z, const T (&numbers)[3]) {
+#pragma clang fp contract(off)
+  if (x == z || (numbers[2] != 0 && is_nan(x) && is_nan(z))) return true;
+  const T apart = __builtin_elementwise_abs(x - z), share = numbers[1] * z;
+  const T allowed = numbers[0] + __builtin_elementwise_abs(share);
+  return apart <= allowed && apart < static_cast<T>(__builtin_inf());
+}
+
 template <class T>
 TILE_DEVICE T hard_sigmoid(T x) {
   return smaller(larger(x + 3, T(0)), T(6)) / 6;
@@ -111,6 +121,8 @@ TILE_DEVICE void apply_rare(Pointwise operation, Group<T, 1>& v, const T (&numbe
       return is(z > 0 ? x : x * w);
     case WAVESMITH_POINTWISE_GLU_BACKWARD:
       return is((1 - x) * x * z * w);
+    case WAVESMITH_POINTWISE_IS_CLOSE:
+      return is(is_close(x, z, numbers) ? T(1) : T(0));
     default:
       return apply_rare_long(operation, v, numbers);
   }

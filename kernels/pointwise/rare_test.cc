@@ -62,7 +62,8 @@ class RareOperations : public OnPointwise {
  protected:
   /// Of numbers, in a type; x, z and y are of it.
   std::vector<double> of_numbers(Pointwise operation, Number type, const std::vector<double>& of_x,
-                                 const std::vector<double>& of_z = {}, double p = kP, double q = kQ) {
+                                 const std::vector<double>& of_z = {}, double p = kP, double q = kQ,
+                                 double r = 0) {
     const auto count = static_cast<int64_t>(of_x.size());
     Strided y(type, {count}, {size_of(type)}), x = y, z = y;
     for (int64_t i = 0; i < count; ++i) {
@@ -71,7 +72,7 @@ class RareOperations : public OnPointwise {
     }
     const StridedOnGpu on_y(y), on_x(x), on_z(z);
     Description one = description(operation, type, {count});
-    one.numbers[0].real = p, one.numbers[1].real = q;
+    one.numbers[0].real = p, one.numbers[1].real = q, one.numbers[2].real = r;
     one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand();
     call(one);
     on_y.read();
@@ -114,6 +115,20 @@ TEST_P(RareOperations, PartsOfNumbersAreExact) {
     EXPECT_EQ(of_numbers(WAVESMITH_POINTWISE_ROUND_MULTIPLE, type, {0.25, 0.375, -1.6, 7}, {}, 4, 0),
               (std::vector<double>{0.25, 0.5, -1.5, 7}));
     EXPECT_EQ(of_numbers(WAVESMITH_POINTWISE_ROUND_MULTIPLE, type, {5, 15, -16, 1e30}, {}, 10, 1)[1], 20);
+  }
+}
+
+TEST_P(RareOperations, CloseNumbers) {
+  const double nan = std::nan("");
+  const std::vector<double> x{1, 1, 1, 0, nan, nan, kInfinity, kInfinity, 5, -kInfinity, -2, 0x1p-140};
+  const std::vector<double> z{1.25, 1.375, 1.5, 0.125, nan, 1, kInfinity, -kInfinity, kInfinity, 3, 2, 0};
+  for (const Number type : {WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64}) {
+    std::vector<double> expected{1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1};
+    // 0.3125 = 0.125 + 0.15 * 1.25, nearly, and 0.375 more than 0.33125.
+    expected[1] = 0;
+    EXPECT_EQ(of_numbers(WAVESMITH_POINTWISE_IS_CLOSE, type, x, z, 0.125, 0.15), expected);
+    expected[4] = 1;
+    EXPECT_EQ(of_numbers(WAVESMITH_POINTWISE_IS_CLOSE, type, x, z, 0.125, 0.15, 1), expected);
   }
 }
 
