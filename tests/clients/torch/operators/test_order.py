@@ -109,6 +109,8 @@ def test_medians_and_ranks(dtype: torch.dtype) -> None:
         torch.testing.assert_close(picked, ours.values, equal_nan=True)
     compare(torch.median, x)
     compare(torch.nanmedian, x)
+    compare(torch.median, x[0, 0, 0])
+    compare(lambda x: x.median(-1, True).values, x[0, 0, 0])
     compare(lambda x: x.mode(1), x.nan_to_num() if dtype.is_floating_point else x)
     compare(lambda x: x.mode(1), random(6, 12).nan_to_num(posinf=3))
 
@@ -194,9 +196,21 @@ def test_counts() -> None:
         lambda x, w: torch.histogram(x, 9, range=(-1.0, 2.0), weight=w, density=True), y, torch.rand(300), close=1e-5
     )
     compare(lambda x, e: torch.histogram(x, e), y, torch.tensor([-1.0, 0.0, 0.25, 3.0]))
+    compare(lambda x: torch.histogram(x, 3)[0], torch.tensor([2.0, 2.0]))
+    compare(lambda x: torch.histogram(x, 4), torch.empty(0))
+    with pytest.raises(RuntimeError, match="not finite"):
+        torch.histogram(torch.tensor([1.0, math.nan], device="wavesmith"), 3)
     points = torch.randn(100, 3)
     compare(lambda x: torch.histogramdd(x, [3, 4, 2]), points, close=1e-6)
     compare(lambda x: torch.histogramdd(x, [3, 4, 2], density=True)[0], points, close=1e-5)
+    weights, edges = (
+        torch.rand(20, 5),
+        [torch.tensor([-1.0, 0, 0, 0.5]), torch.linspace(-2, 2, 4), torch.arange(0.0, 10, 9)],
+    )
+    limits = (-1.0, 1, -3, 3, 0, 0)
+    compare(lambda x, w: torch.histogramdd(x, [3, 1, 2], limits, weight=w), points.t().reshape(20, 5, 3),
+            weights, close=1e-5)  # fmt: skip
+    compare(lambda x, *e: torch.histogramdd(x, e)[0], points.double(), *(each.double() for each in edges))
 
 
 def test_what_is_put_where_a_mask_or_indices_say() -> None:

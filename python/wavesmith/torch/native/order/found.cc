@@ -120,7 +120,9 @@ Three unique(const Tensor& x, bool, bool inverse, bool counts) {
   if (x.is_complex()) throw NotServed();
   if (x.numel() == 0)
     return {x.new_empty({0}), made(inverse ? x.sizes() : c10::IntArrayRef{0}, {}, integers(x)), none(x)};
-  const auto [ordered, places] = at::sort(x.reshape(-1), true, 0, false);
+  const Tensor flat = x.reshape(-1), ordered = made(flat.sizes(), {}, flat.options()),
+               places = inverse ? made(flat.sizes(), {}, integers(x)) : Tensor();
+  put_in_order(flat, 0, false, ordered, places);
   const Runs runs(ordered);
   return {ordered.index_select(0, runs.first()),
           inverse ? unsorted(places, runs.run()).view(x.sizes()) : none(x),

@@ -22,23 +22,25 @@
 #include "order/order.h"
 
 namespace wavesmith::device {
-namespace {
 
-using Two = std::tuple<at::Tensor, at::Tensor>;
-using TwoGiven = std::tuple<at::Tensor&, at::Tensor&>;
-
-// The first of each row along the dimension; as many as the results have.
 void put_in_order(const at::Tensor& self, std::int64_t dim, bool descending, const at::Tensor& values,
                   const at::Tensor& places) {
   if (values.numel() == 0) return;
   // Results may be given that lie where the elements do.
-  const at::Tensor x = values.is_alias_of(self) || places.is_alias_of(self) ? self.clone() : self;
+  const at::Tensor x =
+      values.is_alias_of(self) || (places.defined() && places.is_alias_of(self)) ? self.clone() : self;
   auto one = described<wavesmith_sort_description>(x, dim);
-  one.values = operand_of(values), one.places = operand_of(places);
+  one.values = operand_of(values);
+  if (places.defined()) one.places = operand_of(places);
   one.most = x.dim() == 0 ? 1 : values.size(dim);
   one.descending = descending;
   run(one, &wavesmith_kernels_sort_workspace, &wavesmith_kernels_sort, self.device(), "sort");
 }
+
+namespace {
+
+using Two = std::tuple<at::Tensor, at::Tensor>;
+using TwoGiven = std::tuple<at::Tensor&, at::Tensor&>;
 
 Two sorted(const at::Tensor& self, std::optional<bool> stable, std::int64_t dim, bool descending) {
   Implemented<at::meta::structured_sort_stable> one;

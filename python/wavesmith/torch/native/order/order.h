@@ -50,4 +50,8 @@ void run(Description& one, std::size_t (*bytes)(const Description*),
   serve(call(&one, native(current_stream(device.index()))), what);
 }
 
+// The first of each row along the dimension, as many as the results have; places may be undefined.
+void put_in_order(const at::Tensor& self, std::int64_t dim, bool descending, const at::Tensor& values,
+                  const at::Tensor& places);
+
 }  // namespace wavesmith::device
