@@ -232,3 +232,43 @@ def test_a_row_and_no_rows_of_logarithms() -> None:
                     found.append((loss.detach().cpu(), logs.grad.cpu()))
                 torch.testing.assert_close(found[1], found[0], equal_nan=True)
     assert wavesmith.torch.fallback_counts() == before
+
+
+@pytest.mark.parametrize("reduction", ("mean", "sum", "none"))
+def test_of_a_linear_layer_by_parts(reduction: str) -> None:
+    """The operators that PyTorch composes in Python: the same numbers as of the whole layer in double precision."""
+    generator = torch.Generator().manual_seed(11)
+    x, weight = torch.randn(7, 5, generator=generator), torch.randn(9, 5, generator=generator)
+    target = torch.tensor([0, 8, 3, 3, 1, 4, 2])
+    options = torch.nn.LinearCrossEntropyOptions(batch_chunk_size=2)
+    for bias in (None, torch.randn(9, generator=generator)):
+        for of_classes in (None, torch.rand(9, generator=generator)):
+            for ignored in (-100, 3):
+                found = []
+                for device, kind in (("cpu", torch.float64), (DEVICE, torch.float32)):
+                    tensors = [
+                        None if each is None else each.to(device, kind) for each in (x, weight, bias, of_classes)
+                    ]
+                    leaves = [each.requires_grad_() for each in tensors[:3] if each is not None]
+                    loss = functional.linear_cross_entropy(
+                        tensors[0], tensors[1], target.to(device), linear_bias=tensors[2], weight=tensors[3],
+                        reduction=reduction, ignore_index=ignored, options=options if device == DEVICE else None,
+                    )  # fmt: skip
+                    upstream = torch.linspace(0.5, 2, 7, dtype=kind)[: loss.numel()].reshape(loss.shape).to(device)
+                    loss.backward(upstream)
+                    found.append([loss, *(each.grad for each in leaves)])
+                for theirs, ours in zip(*found, strict=True):
+                    torch.testing.assert_close(ours.cpu().double(), theirs, rtol=1e-5, atol=1e-5)
+
+
+def test_of_many_rows_of_a_linear_layer() -> None:
+    x, weight, target = torch.randn(300, 4), torch.randn(1 << 15, 4), torch.randint(1 << 15, (300,))
+    options = torch.nn.LinearCrossEntropyOptions(batch_chunk_size=3)
+    there = [each.to(DEVICE).requires_grad_() for each in (x, weight)]
+    here = [each.double().requires_grad_() for each in (x, weight)]
+    ours = functional.linear_cross_entropy(there[0], there[1], target.to(DEVICE), options=options)
+    theirs = functional.cross_entropy(here[0] @ here[1].t(), target)
+    ours.backward(), theirs.backward()
+    torch.testing.assert_close(ours.cpu().double(), theirs, rtol=1e-5, atol=1e-5)
+    for mine, other in zip(there, here, strict=True):
+        torch.testing.assert_close(mine.grad.cpu().double(), other.grad, rtol=1e-4, atol=1e-7)

@@ -12,6 +12,7 @@
 
 #include "amd/miopen.h"
 #include "device/device_type.h"
+#include "operators/multiply.h"
 #include "operators/same_device.h"
 
 namespace wavesmith::device {
@@ -80,6 +81,14 @@ Tensor columns(const Tensor& view, std::int64_t groups) {
   return ordered.reshape({groups, length / groups, count});
 }
 
+Tensor multiplied(const Tensor& a, const Tensor& b) {
+  if (is_kernel_float(a.scalar_type())) {
+    const Tensor result = at::empty({a.size(0), a.size(1), b.size(2)}, a.options());
+    if (multiply({.a = a, .b = b, .d = result}, "convolution")) return result;
+  }
+  return at::bmm(a, b);
+}
+
 bool channels_last(const Tensor& input, const Tensor& weight) {
   const auto format = input.dim() == 5 ? at::MemoryFormat::ChannelsLast3d : at::MemoryFormat::ChannelsLast;
   return (input.dim() == 4 || input.dim() == 5) &&
@@ -135,7 +144,7 @@ Tensor convolve(const Tensor& unpadded, const Tensor& weight, const Tensor& bias
   if (groups == 1) {  // the images are a batch, of which each has the same weight
     const Tensor factors = weight.reshape({1, made, length}).expand({images, made, length});
     const Tensor seen = view.reshape({images, length, product(out)});
-    if (!bias.defined()) return at::bmm(factors, seen).view(sizes);
+    if (!bias.defined()) return multiplied(factors, seen).view(sizes);
     return bias.view({1, made, 1}).expand({images, made, product(out)}).baddbmm(factors, seen).view(sizes);
   }
   const Tensor factors = weight.reshape({groups, made / groups, length});
@@ -143,7 +152,7 @@ Tensor convolve(const Tensor& unpadded, const Tensor& weight, const Tensor& bias
   const Tensor each = bias.defined() ? bias.view({groups, made / groups, 1})
                                            .expand({groups, made / groups, seen.size(2)})
                                            .baddbmm(factors, seen)
-                                     : at::bmm(factors, seen);
+                                     : multiplied(factors, seen);
   const Tensor result = each.view({made, images, product(out)}).transpose(0, 1).reshape(sizes);
   return last ? with_channels_last(result) : result;
 }
@@ -153,12 +162,7 @@ Tensor turned(const Tensor& weight, std::int64_t groups) {
   const auto elements = product(window(weight));
   const Tensor exchanged =
       weight.reshape({groups, weight.size(0) / groups, weight.size(1), elements}).transpose(1, 2);
-  Tensor result = exchanged;
-  if (elements > 1) {
-    result = at::empty(exchanged.sizes(), weight.options());
-    for (std::int64_t each = 0; each < elements; ++each)
-      result.select(3, elements - 1 - each).copy_(exchanged.select(3, each));
-  }
+  const Tensor result = elements > 1 ? exchanged.flip(3) : exchanged;
   Sizes sizes{groups * weight.size(1), weight.size(0) / groups};
   sizes.insert(sizes.end(), window(weight).begin(), window(weight).end());
   return result.reshape(sizes);
@@ -203,7 +207,7 @@ Tensor weight_gradient(const Tensor& grad, const Tensor& unpadded, const Tensor&
   const Tensor seen = columns(view, moves.groups);
   const Tensor upstream =
       grad.transpose(0, 1).reshape({moves.groups, grad.size(1) / moves.groups, seen.size(2)});
-  return at::bmm(upstream, seen.mT()).view(weight.sizes());
+  return multiplied(upstream, seen.mT()).view(weight.sizes());
 }
 
 // The first elements in space: output padding of a stride and more makes room for another kernel.

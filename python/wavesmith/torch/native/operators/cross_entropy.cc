@@ -14,6 +14,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <wavesmith_loss.h>
 
+#include "operators/cross_entropy.h"
 #include "operators/rows.h"
 
 namespace wavesmith::device {
@@ -53,6 +54,8 @@ wavesmith_cross_entropy_description described(const Tensor& logits, const Tensor
           .logs = const_cast<float*>(logs.const_data_ptr<float>())};
 }
 
+}  // namespace
+
 Two losses_of(const Tensor& logits, const Tensor& target, std::int64_t ignored, double smoothing) {
   const KernelCall call(logits.device());
   const Tensor rows = apart(logits), classes = target.contiguous();
@@ -79,6 +82,8 @@ Tensor gradient_of(const Tensor& upstream, const Tensor& logits, const Tensor& t
   check_kernel(wavesmith_kernels_cross_entropy_gradient(&description, call.stream()), kName);
   return gradient;
 }
+
+namespace {
 
 // Their results without data.
 Two losses_like(const Tensor& logits, const Tensor&, std::int64_t, double) {

@@ -1,6 +1,9 @@
-// Operators that reduce.
+// Operators that reduce, and comparisons of tensors, which end in one number that is read.
+#include <ATen/ops/all.h>
 #include <ATen/ops/all_native.h>
 #include <ATen/ops/all_ops.h>
+#include <ATen/ops/allclose_native.h>
+#include <ATen/ops/allclose_ops.h>
 #include <ATen/ops/amax.h>
 #include <ATen/ops/amax_native.h>
 #include <ATen/ops/amax_ops.h>
@@ -14,6 +17,8 @@
 #include <ATen/ops/argmin_native.h>
 #include <ATen/ops/argmin_ops.h>
 #include <ATen/ops/count_nonzero_ops.h>
+#include <ATen/ops/eq.h>
+#include <ATen/ops/equal_ops.h>
 #include <ATen/ops/linalg_vector_norm_native.h>
 #include <ATen/ops/linalg_vector_norm_ops.h>
 #include <ATen/ops/max_native.h>
@@ -39,6 +44,7 @@
 #include <ATen/ops/var_native.h>
 #include <ATen/ops/var_ops.h>
 
+#include "operators/pointwise.h"
 #include "operators/served.h"
 
 namespace wavesmith::device {
@@ -54,6 +60,26 @@ at::Tensor smallest(const at::Tensor& self) {
 }
 
 at::Tensor count_not_zero(const at::Tensor& self, c10::IntArrayRef dims) { return at::ne(self, 0).sum(dims); }
+
+bool are_equal(const at::Tensor& self, const at::Tensor& other) {
+  if (self.device() != other.device()) throw NotServed();
+  if (self.sizes() != other.sizes()) return false;
+  const bool is_same = self.const_data_ptr() == other.const_data_ptr() && self.strides() == other.strides() &&
+                       self.dtype() == other.dtype();
+  return self.numel() == 0 || is_same || at::all(at::eq(self, other)).item<bool>();
+}
+
+// PyTorch's composition, but of floats in one launch.
+bool are_close(const at::Tensor& self, const at::Tensor& other, double rtol, double atol, bool equal_nan) {
+  const auto type = self.scalar_type();
+  const bool is_float = type == at::kFloat || type == at::kDouble;
+  if (!is_float || other.scalar_type() != type || !(rtol >= 0) || !(atol >= 0))
+    return at::native::allclose(self, other, rtol, atol, equal_nan);
+  at::Tensor close;
+  auto iterator = at::TensorIterator::comparison_op(close, self, other);
+  launch(WAVESMITH_POINTWISE_IS_CLOSE, iterator, {atol, rtol, equal_nan});
+  return at::all(iterator.output()).item<bool>();
+}
 
 // Extremes along a dimension, and their places.
 template <class Native>
@@ -108,6 +134,8 @@ WAVESMITH_OPERATORS(aten, m) {
   plain<&extremes_out<at::native::structured_max_out>, at::_ops::max_dim_max>(m);
   plain<&extremes<at::native::structured_min_out>, at::_ops::min_dim>(m);
   plain<&extremes_out<at::native::structured_min_out>, at::_ops::min_dim_min>(m);
+  plain<&are_equal, at::_ops::equal>(m);
+  plain<&are_close, at::_ops::allclose>(m);
   plain<&count_not_zero, at::_ops::count_nonzero_dim_IntList>(m);
 }
 
