@@ -33,7 +33,8 @@ _MIXED = {
 }  # fmt: skip
 
 
-def _say(name: str) -> None:
+def say(name: str) -> None:
+    """Says once that the host computes an operator, and counts it."""
     if not counts[name] and os.environ.get("WAVESMITH_QUIET", "0") in ("", "0"):
         print(f"wavesmith: {name} has no kernel; the host computes it", file=sys.stderr)
     counts[name] += 1
@@ -165,6 +166,6 @@ def on_host(op: Any, *args: Any, **kwargs: Any) -> Any:
             else:
                 host_kwargs["generator"] = chosen
     result = op(*host_args, **host_kwargs)
-    _say(str(op))
+    say(str(op))
     views.take_layouts()
     return pytree.tree_map(views.to_device, result)

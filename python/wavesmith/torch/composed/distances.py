@@ -1,4 +1,7 @@
-"""Distances of rows (`cdist`, `pdist`): norms of their differences, of some rows at once where there are many."""
+"""Distances of pairs of rows (`pdist`), and the gradients of distances, of some rows at once where there are many.
+
+Those of `cdist` are in `native/linalg/vectors.cc`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,6 @@ from wavesmith.torch._library import operator
 from wavesmith.torch.composed.results import served
 
 _AT_ONCE = 1 << 24  # elements of differences
-_BY_PRODUCTS = 25  # rows, from more of which on PyTorch takes euclidean distances from products
 
 
 def _norms(difference: torch.Tensor, p: float) -> torch.Tensor:
@@ -27,25 +29,6 @@ def _norms(difference: torch.Tensor, p: float) -> torch.Tensor:
 def _parts(rows: int, elements_per_row: int) -> Iterator[slice]:
     step = max(1, _AT_ONCE // max(1, elements_per_row))
     return (slice(begin, min(rows, begin + step)) for begin in range(0, rows, step))
-
-
-@operator("_cdist_forward")
-def _cdist(x1: torch.Tensor, x2: torch.Tensor, p: float, compute_mode: int | None) -> torch.Tensor:
-    served(x1.dim() >= 2 and x2.dim() >= 2 and x1.shape[-1] == x2.shape[-1] and x1.device == x2.device)
-    served(x1.dtype == x2.dtype and x1.is_floating_point() and p >= 0)
-    rows, others, size = x1.shape[-2], x2.shape[-2], x1.shape[-1]
-    served(compute_mode in (None, 0, 1, 2))
-    batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-    x1, x2 = (x.expand(*batch, *x.shape[-2:]) for x in (x1, x2))
-    result = torch.empty((*batch, rows, others), dtype=x1.dtype, device=x1.device)
-    if not result.numel() or not size:
-        return result.zero_()
-    if p == 2 and (compute_mode == 1 or (not compute_mode and max(rows, others) > _BY_PRODUCTS)):
-        distances: torch.Tensor = torch.ops.aten._euclidean_dist(x1, x2)
-        return distances
-    for part in _parts(rows, math.prod(batch) * others * size):
-        result[..., part, :] = _norms(x1[..., part, None, :] - x2[..., None, :, :], p)
-    return result
 
 
 def _slopes(difference: torch.Tensor, grad: torch.Tensor, distance: torch.Tensor, p: float) -> torch.Tensor:

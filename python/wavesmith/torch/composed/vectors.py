@@ -1,4 +1,4 @@
-"""Cross products, and parts of a tensor whose norm is limited."""
+"""Parts of a tensor whose norm is limited."""
 
 from __future__ import annotations
 
@@ -6,14 +6,6 @@ import torch
 
 from wavesmith.torch._outputs import with_out
 from wavesmith.torch.composed.results import served, wide
-
-
-@with_out("linalg_cross")
-def _cross(x: torch.Tensor, y: torch.Tensor, *, dim: int = -1) -> torch.Tensor:
-    served(x.dtype == y.dtype and x.device == y.device and x.dim() == y.dim() and -x.dim() <= dim < x.dim())
-    served(x.shape[dim] == y.shape[dim] == 3)
-    a, b = (each.to(wide(x.dtype)) for each in torch.broadcast_tensors(x, y))
-    return (a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim)).to(x.dtype)
 
 
 @with_out("renorm")

@@ -54,6 +54,14 @@ def test_cross_products() -> None:
     on_both(lambda x, y: torch.linalg.cross(x, y, dim=1), x, y, tolerance=TOLERANCE)
     on_both(torch.linalg.cross, torch.randn(5, 3), torch.randn(1, 3), tolerance=TOLERANCE)
     on_both(torch.linalg.cross, torch.randn(5, 3).half(), torch.randn(5, 3).half(), tolerance=2e-3)
+    for a, b in (torch.randint(9, (2, 4, 3)), torch.randn(2, 4, 3, dtype=torch.complex64)):
+        with no_fallback():
+            ours = torch.linalg.cross(a.to("wavesmith"), b.to("wavesmith"))
+        torch.testing.assert_close(ours.cpu(), torch.linalg.cross(a, b), atol=TOLERANCE, rtol=TOLERANCE)
+    out = torch.empty(2, 3, 4).to("wavesmith").permute(2, 1, 0)
+    torch.linalg.cross(x.to("wavesmith"), y.to("wavesmith"), dim=1, out=out)
+    torch.testing.assert_close(out.cpu(), torch.linalg.cross(x, y, dim=1), atol=TOLERANCE, rtol=TOLERANCE)
+    same_error(lambda x, y: torch.linalg.cross(x, y, dim=1, out=x), x, y)
     same_error(lambda x, y: torch.linalg.cross(x, y, dim=0), x, y)
 
 

@@ -48,6 +48,10 @@ def test_distances(p: float) -> None:
 def test_many_distances() -> None:
     x, other = torch.randn(40, 3), torch.randn(30, 3)
     on_both(lambda x, o: torch.cdist(x, o), x, other, tolerance=1e-3, gradients=False)
+    on_both(
+        lambda x, o: torch.cdist(x.expand(2, 40, 3), o), x.double(), other.double(), tolerance=1e-6, gradients=False
+    )
+    on_both(lambda x, o: torch.cdist(x[:, :0], o[:, :0]), x, other, tolerance=0, gradients=False)
 
 
 def test_equal() -> None:
@@ -57,6 +61,28 @@ def test_equal() -> None:
         assert torch.equal(there, there) and torch.equal(there, x.to("wavesmith"))
         assert not torch.equal(there, there + 1) and not torch.equal(there, there[:2])
         assert torch.equal(there, there.double()) and not torch.equal(there, there.half())
+
+
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float64, torch.float16, torch.int64, torch.complex64))
+def test_close(dtype: torch.dtype) -> None:
+    x = torch.tensor([[1, 2, 3], [4, 5, 600]], dtype=dtype)
+    there = x.to("wavesmith")
+    with no_fallback():
+        for rtol, atol in ((1e-5, 1e-8), (0.2, 0), (0, 0), (0, 1), (0, 200)):
+            for other in (x, x[:1], x + 1, x * 1.125):
+                for a, b in ((x, other.to(dtype)), (x.t(), other.to(dtype).t())):
+                    close = torch.allclose(a, b, rtol, atol)
+                    assert close == torch.allclose(a.to("wavesmith"), b.to("wavesmith"), rtol, atol)
+        assert torch.allclose(there[:0], there[:0])
+        if dtype.is_floating_point:
+            for numbers in ((float("nan"), float("nan")), (float("inf"), float("inf")), (float("inf"), 1)):
+                a, b = (torch.tensor([each], dtype=dtype) for each in numbers)
+                for nan in (False, True):
+                    close = torch.allclose(a, b, equal_nan=nan)
+                    assert close == torch.allclose(a.to("wavesmith"), b.to("wavesmith"), equal_nan=nan)
+    same_error(lambda x: torch.allclose(x, x, -1), x)
+    same_error(lambda x: torch.allclose(x, x[:, :2]), x)
+    same_error(lambda x: torch.allclose(x, x.short()), x)
 
 
 def test_products_of_other_floats_of_8_bits() -> None:

@@ -301,6 +301,50 @@ def test_exponentials(dtype: torch.dtype, by_kernels: None) -> None:
             torch.testing.assert_close(ours_exponential, exponential, rtol=1e-3, atol=1e-3 + 3e-5 * largest)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+def test_exponentials_of_large_and_of_no_numbers(dtype: torch.dtype, by_kernels: None) -> None:
+    for sizes in ((2, 3, 3), (2, 70, 70)):
+        a = matrices(dtype, *sizes) / sizes[-1]
+        a[1] *= 40  # squares, of one of the batch
+        exact = torch.linalg.matrix_exp(wide(a))
+        ours = wide(torch.linalg.matrix_exp(a.to(DEVICE)))
+        for mine, other in zip(ours, exact, strict=True):
+            error = (mine - other).abs().max() / other.abs().max()
+            assert error <= 200 * sizes[-1] * torch.finfo(dtype).eps
+        a[0, 1, 2] = float("inf")
+        ours = wide(torch.linalg.matrix_exp(a.to(DEVICE)))
+        assert ours[0].isnan().all() and not ours[1].isnan().any()
+    same_error(torch.linalg.matrix_exp, torch.ones(2, 3))
+    same_error(torch.linalg.matrix_exp, torch.ones(2, 2, dtype=torch.int64))
+
+
+@pytest.mark.parametrize("dtype", REALS)
+def test_pseudo_inverses(dtype: torch.dtype, by_kernels: None) -> None:
+    for sizes in ((4, 3), (2, 3, 5), (2, 0, 3), (33, 33)):
+        a = matrices(dtype, *sizes)
+        for tolerances in ({}, {"rtol": 0.3}, {"atol": 0.5}, {"atol": torch.full(sizes[:-2], 0.1), "rtol": 0.2}):
+            there = {name: each.to(DEVICE) if isinstance(each, torch.Tensor) else each
+                     for name, each in tolerances.items()}  # fmt: skip
+            if len({type(each) for each in tolerances.values()}) > 1:
+                there["rtol"], tolerances["rtol"] = (torch.tensor(0.2, device=each) for each in (DEVICE, "cpu"))
+            ours, theirs = torch.linalg.pinv(a.to(DEVICE), **there), torch.linalg.pinv(a, **tolerances)
+            torch.testing.assert_close(ours.cpu(), theirs, rtol=1e-3, atol=1e-3 if dtype is torch.float32 else 1e-9)
+        symmetric = a @ a.mT
+        ours = torch.linalg.pinv(symmetric.to(DEVICE), hermitian=True, rtol=1e-3)
+        torch.testing.assert_close(
+            ours.cpu(), torch.linalg.pinv(symmetric, hermitian=True, rtol=1e-3), rtol=1e-2, atol=1e-2
+        )
+
+
+def test_cholesky_that_raises(by_kernels: None) -> None:
+    a = torch.eye(3)
+    torch.testing.assert_close(torch.cholesky((2 * a).to(DEVICE), True).cpu(), torch.cholesky(2 * a, True))
+    a[1, 1] = -1
+    same_error(torch.cholesky, a)
+    same_error(torch.cholesky, torch.stack((a.abs(), a)))
+    same_error(torch.cholesky, torch.ones(2, 3))
+
+
 def test_least_squares(by_kernels: None) -> None:
     for driver in ("gels", "gelsy", "gelsd", "gelss"):
         for sizes in ((5, 3), (2, 3, 3), (3, 5), (2, 40, 7)):

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/native/BatchLinearAlgebra.h>
 
+#include <ATen/native/LinearAlgebraUtils.h>
 #include <ATen/ops/_linalg_det_meta.h>
 #include <ATen/ops/_linalg_det_ops.h>
 #include <ATen/ops/_linalg_slogdet_meta.h>
@@ -120,6 +121,16 @@ struct LogarithmOfDeterminant : at::meta::structured__linalg_slogdet {
   }
 };
 
+Tensor cholesky(const Tensor& a, bool upper) {
+  at::native::squareCheckInputs(a, "cholesky");
+  if (a.numel() == 0) return at::empty_like(a);
+  Implemented<at::native::structured_linalg_cholesky_ex_out> one;
+  one.meta(a, upper, false);
+  one.impl(a, upper, false, one.maybe_get_output(0), one.maybe_get_output(1));
+  check_info(one.maybe_get_output(1), "cholesky", a);
+  return one.maybe_get_output(0);
+}
+
 WAVESMITH_STUB(lu_factor_stub, &factor);
 WAVESMITH_STUB(cholesky_stub, &factor_cholesky);
 WAVESMITH_STUB(ldl_factor_stub, &factor_ldl);
@@ -131,7 +142,7 @@ WAVESMITH_OPERATORS(aten, m) {
              at::_ops::linalg_lu_factor_ex_out>(m);
   structured<at::native::structured_linalg_cholesky_ex_out, at::_ops::linalg_cholesky_ex,
              at::_ops::linalg_cholesky_ex_L>(m);
-  plain<&at::native::cholesky, at::_ops::cholesky>(m);
+  plain<&cholesky, at::_ops::cholesky>(m);
   plain<&at::native::cholesky_out, at::_ops::cholesky_out>(m);
   structured<at::native::structured_linalg_ldl_factor_ex_out, at::_ops::linalg_ldl_factor_ex,
              at::_ops::linalg_ldl_factor_ex_out>(m);

@@ -11,6 +11,9 @@
 #include <ATen/ops/_linalg_svd_meta.h>
 #include <ATen/ops/_linalg_svd_ops.h>
 #include <ATen/ops/linalg_lstsq_ops.h>
+#include <ATen/ops/linalg_pinv_native.h>
+#include <ATen/ops/linalg_pinv_ops.h>
+#include <ATen/ops/maximum.h>
 #include <ATen/ops/triu.h>
 #include <ATen/ops/where.h>
 
@@ -111,6 +114,29 @@ struct Singular : at::meta::structured__linalg_svd {
       fill_identity(u), fill_identity(vh);
   }
 };
+
+// v s^-1 u^T without singular values below a tolerance, which is a share of the largest, or a number.
+Tensor pseudo_inverse(const Tensor& a, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol,
+                      bool hermitian) {
+  const auto type = a.scalar_type();
+  const auto is_real = [](const std::optional<Tensor>& given) {
+    return given && given->defined() && !given->is_complex();
+  };
+  if (hermitian || (type != at::kFloat && type != at::kDouble) || a.dim() < 2 || a.numel() == 0 ||
+      !is_real(atol) || !is_real(rtol))
+    return at::native::linalg_pinv(a, atol, rtol, hermitian);
+  const auto inner = std::min(a.size(-2), a.size(-1));
+  const auto batch = batch_sizes(a);
+  const Tensor left = by_columns(sizes_of(batch, {a.size(-2), inner}), a.options()),
+               values = made(sizes_of(batch, {inner}), {}, a.options()),
+               right = by_columns(sizes_of(batch, {inner, a.size(-1)}), a.options());
+  const Tensor info = decompose(a, left, values, right);
+  const Tensor least = at::maximum(atol->unsqueeze(-1), values.narrow(-1, 0, 1).mul(rtol->unsqueeze(-1)));
+  const Tensor factors = at::where(values.gt(least), values.reciprocal(), at::Scalar(0));
+  const Tensor inverse = product(right.mT().mul(factors.unsqueeze(-2)), left.mT());
+  check_info(info, "linalg.svd", a);  // which waits: after all that need not
+  return inverse;
+}
 
 void check_least_squares(const Tensor& a, const Tensor& b, c10::string_view driver) {
   constexpr auto kName = "torch.linalg.lstsq: ";
@@ -232,6 +258,7 @@ Given least_squares_out(const Tensor& a, const Tensor& b, std::optional<double> 
 WAVESMITH_OPERATORS(aten, m) {
   structured<Symmetric, at::_ops::_linalg_eigh, at::_ops::_linalg_eigh_eigenvalues>(m);
   structured<Singular, at::_ops::_linalg_svd, at::_ops::_linalg_svd_U>(m);
+  plain<&pseudo_inverse, at::_ops::linalg_pinv_atol_rtol_tensor>(m);
   plain<&least_squares, at::_ops::linalg_lstsq>(m);
   plain<&least_squares_out, at::_ops::linalg_lstsq_out>(m);
 }
