@@ -16,6 +16,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from wavesmith._sampling import sample, sampling_probabilities, verify_drafts
 from wavesmith.torch.library import load
 
 load()
@@ -39,9 +40,12 @@ __all__ = [
     "reduce",
     "rms_norm",
     "rope",
+    "sample",
+    "sampling_probabilities",
     "silu_and_mul",
     "softmax",
     "transpose",
+    "verify_drafts",
 ]
 
 Activation = Literal["none", "relu", "gelu", "silu"]

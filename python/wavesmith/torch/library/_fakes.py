@@ -223,6 +223,23 @@ def _gated_backward(grad_out: Tensor, gate: Tensor, up: Tensor | None = None, **
     )
 
 
+def _sample(logits: Tensor, *_: Any) -> Tensor:
+    return logits.new_empty(logits.shape[:-1], dtype=torch.int32)
+
+
+def _sample_log_probabilities(logits: Tensor, *_: Any) -> Any:
+    return _sample(logits), logits.new_empty(logits.shape[:-1], dtype=torch.float32)
+
+
+def _sampling_probabilities(logits: Tensor, *_: Any) -> Tensor:
+    return logits.new_empty(logits.shape, dtype=torch.float32)
+
+
+def _verify(draft_tokens: Tensor, *_: Any) -> Any:
+    batch, drafts = draft_tokens.shape
+    return draft_tokens.new_empty([batch, drafts + 1]), draft_tokens.new_empty([batch])
+
+
 _BACKWARD: dict[str, Callable[..., Any]] = {
     "_attention_backward": _attention_backward,
     "_norm_backward": _norm_backward,
@@ -255,6 +272,11 @@ _FAKES: dict[str, Callable[..., Any]] = {
     "reduce": _reduce,
     "transpose": _transpose,
     "copy": _same,
+    "sample": _sample,
+    "sample_log_probabilities": _sample_log_probabilities,
+    "sampling_probabilities": _sampling_probabilities,
+    "verify_drafts": _verify,
+    "verify_drafts_greedily": _verify,
 }
 
 

@@ -31,6 +31,19 @@ _ROWS = {
     "elementwise": 2,
 }
 
+_ONE_BY_ONE = (
+    "paged_attention",
+    "latent_attention",
+    "dequantise",
+    "_attention_backward",
+    "_norm_backward",
+    "sample",
+    "sample_log_probabilities",
+    "sampling_probabilities",
+    "verify_drafts",
+    "verify_drafts_greedily",
+)
+
 
 class _Call:
     """One call: its arguments, whose mapped dimensions are their first."""
@@ -139,5 +152,5 @@ def register(library: torch.library.Library) -> None:
     of("rope", _rope)
     of("_softmax_backward", _rows(2))
     of("_gated_backward", _rows(3))
-    for name in ("paged_attention", "latent_attention", "dequantise", "_attention_backward", "_norm_backward"):
+    for name in _ONE_BY_ONE:
         of(name, _Call.one_by_one)

@@ -185,6 +185,24 @@ def calls() -> Iterator[Call]:
     yield Call("quantise_with", (_rows(), torch.tensor([0.02], device=DEVICE)), {"dtype": torch.int8})
     q, scales = ops.quantise(_rows(64), dtype=torch.int8)
     yield Call("dequantise", (q, scales), {"dtype": torch.float16})
+    yield from _samplings()
+
+
+def _longs(count: int) -> Tensor:
+    return torch.arange(3, 3 + count, device=DEVICE)
+
+
+def _samplings() -> Iterator[Call]:
+    filters = (_rand(5) + 0.5, _ints(0, 3, 7, 1, 40), _rand(5), _rand(5) / 9)
+    yield Call("sample", (_rows(), _longs(5)))
+    yield Call("sample", (_rows(), _longs(5), _longs(5), *filters))
+    yield Call("sample_log_probabilities", (_rows(), _longs(5), _longs(5), *filters))
+    yield Call("sampling_probabilities", (_rows(), *filters))
+    drafts, counts, bonus = _ints(*range(6)).view(2, 3), _ints(3, 1), _ints(8, 9)
+    target, draft = ops.softmax(torch.randn(2, 4, 32, device=DEVICE)), ops.softmax(torch.randn(2, 3, 32, device=DEVICE))
+    yield Call("verify_drafts", (drafts, target, _longs(2)))
+    yield Call("verify_drafts", (drafts, target, _longs(2), _longs(2), draft, counts, bonus))
+    yield Call("verify_drafts_greedily", (drafts, _ints(0, 1, 9, 9, 3, 4, 5, 9).view(2, 4), counts, bonus))
 
 
 def _products() -> Iterator[Call]:

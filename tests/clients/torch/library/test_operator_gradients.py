@@ -247,6 +247,8 @@ def test_operators_without_gradients_refuse(name: str) -> None:
 def test_results_that_are_given_have_no_gradient(name: str) -> None:
     base = name.removesuffix(".out")
     call = next(_floats(call) for call in calls() if call.name == base)
+    if not _wanted(call):
+        return  # it takes integers alone
     with torch.no_grad():
         given = results_given(call)
     with pytest.raises(RuntimeError, match=rf"{base}\(\): functions with out=\.\.\. arguments don't support"):

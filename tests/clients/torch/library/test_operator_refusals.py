@@ -55,6 +55,9 @@ _SHAPES: dict[str, Callable[[Tensor], Tensor]] = {
     "dequantise.q": _single,
     "transpose.x": _line,
     "copy.x": _line,
+    "logits": _single,
+    "draft_tokens": _line,
+    "target_probabilities": _line,
     "k_scale": _longer,
     "v_scale": _longer,
 }

@@ -233,7 +233,7 @@ Tensor Call::result(Result result, const Shape& shape, ScalarType type) const {
   const auto& given = Given::find(result);
   if (!given) return empty(shape, type);
   given->mutable_data_ptr();  // its own memory, where it shared another tensor's until it is written
-  constexpr std::array kNames{"out", "sum", "scales", "lse"};
+  constexpr std::array kNames{"out", "sum", "scales", "lse", "log_probabilities", "accepted"};
   vector(kNames[static_cast<size_t>(result)], *given, shape, type);
   return *given;
 }

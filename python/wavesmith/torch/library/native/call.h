@@ -47,7 +47,7 @@ struct Matrix {
 };
 
 // What an operator returns.
-enum class Result { Out, Sum, Scales, Lse };
+enum class Result { Out, Sum, Scales, Lse, LogProbabilities, Accepted };
 
 // The device of an operator's first tensor and its current stream. What an argument breaks is said as
 // PyTorch's own operators do: a RuntimeError that names it.

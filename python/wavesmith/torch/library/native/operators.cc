@@ -15,15 +15,19 @@ constexpr const char* kOut = "Tensor(a!) out";
 constexpr const char* kOutLse = "Tensor(a!) out, Tensor(b!) lse";
 constexpr const char* kOutSum = "Tensor(a!) out, Tensor(b!) sum";
 constexpr const char* kOutScales = "Tensor(a!) out, Tensor(b!) scales";
+constexpr const char* kOutLogs = "Tensor(a!) out, Tensor(b!) log_probabilities";
+constexpr const char* kOutAccepted = "Tensor(a!) out, Tensor(b!) accepted";
 constexpr const char* kOutSumScales = "Tensor(a!) out, Tensor(b!) sum, Tensor(c!) scales";
 
 // The operator, and its overload `.out`, which writes into tensors that are given.
 void define_both(Library& library, const std::string& schema, const std::string& results) {
   const auto name = schema.find('(');
   const auto end = schema.rfind(") -> ");
+  const char* const before = schema.find("*, ") == std::string::npos ? ", *, " : ", ";
   library.def(schema.c_str());
-  library.def((schema.substr(0, name) + ".out" + schema.substr(name, end - name) + ", " + results + ") -> ()")
-                  .c_str());
+  library.def(
+      (schema.substr(0, name) + ".out" + schema.substr(name, end - name) + before + results + ") -> ()")
+          .c_str());
 }
 
 void define(Library& library) {
@@ -153,6 +157,24 @@ void define_gradients(Library& library) {
       "Tensor)");
 }
 
+void define_sampling(Library& library) {
+  const std::string filters =
+      "Tensor? temperature=None, Tensor? top_k=None, Tensor? top_p=None, Tensor? min_p=None";
+  const std::string sampled = "(Tensor logits, Tensor seeds, Tensor? offsets=None, " + filters + ") -> ";
+  define_both(library, "sample" + sampled + "Tensor", kOut);
+  define_both(library, "sample_log_probabilities" + sampled + "(Tensor, Tensor)", kOutLogs);
+  define_both(library, "sampling_probabilities(Tensor logits, " + filters + ") -> Tensor", kOut);
+  define_both(library,
+              "verify_drafts(Tensor draft_tokens, Tensor target_probabilities, Tensor seeds, Tensor? "
+              "offsets=None, Tensor? draft_probabilities=None, Tensor? draft_counts=None, Tensor? "
+              "bonus_tokens=None) -> (Tensor, Tensor)",
+              kOutAccepted);
+  define_both(library,
+              "verify_drafts_greedily(Tensor draft_tokens, Tensor target_tokens, Tensor? "
+              "draft_counts=None, Tensor? bonus_tokens=None) -> (Tensor, Tensor)",
+              kOutAccepted);
+}
+
 template <auto* function, Result... results>
 void implement_both(Library& library, const std::string& name) {
   library.impl(name.c_str(), TORCH_BOX(function));
@@ -190,11 +212,18 @@ void implement(Library& library) {
   library.impl("_norm_backward", TORCH_BOX(&norm_backward));
   library.impl("_softmax_backward", TORCH_BOX(&softmax_backward));
   library.impl("_gated_backward", TORCH_BOX(&gated_backward));
+  implement_both<&sample, Result::Out>(library, "sample");
+  implement_both<&sample_log_probabilities, Result::Out, Result::LogProbabilities>(
+      library, "sample_log_probabilities");
+  implement_both<&sampling_probabilities, Result::Out>(library, "sampling_probabilities");
+  implement_both<&verify_drafts, Result::Out, Result::Accepted>(library, "verify_drafts");
+  implement_both<&verify_drafts_greedily, Result::Out, Result::Accepted>(library, "verify_drafts_greedily");
 }
 
 STABLE_TORCH_LIBRARY(wavesmith, library) {
   define(library);
   define_gradients(library);
+  define_sampling(library);
 }
 STABLE_TORCH_LIBRARY_IMPL(wavesmith, CUDA, library) { implement(library); }
 STABLE_TORCH_LIBRARY_IMPL(wavesmith, PrivateUse1, library) { implement(library); }

@@ -101,4 +101,20 @@ Tensor softmax_backward(const Tensor& grad_out, const Tensor& y, double scale, b
 Pair gated_backward(const Tensor& grad_out, const Tensor& gate, const OptionalTensor& up,
                     const std::string& activation);
 
+// sampling.cc
+Tensor sample(const Tensor& logits, const Tensor& seeds, const OptionalTensor& offsets,
+              const OptionalTensor& temperature, const OptionalTensor& top_k, const OptionalTensor& top_p,
+              const OptionalTensor& min_p);
+Pair sample_log_probabilities(const Tensor& logits, const Tensor& seeds, const OptionalTensor& offsets,
+                              const OptionalTensor& temperature, const OptionalTensor& top_k,
+                              const OptionalTensor& top_p, const OptionalTensor& min_p);
+Tensor sampling_probabilities(const Tensor& logits, const OptionalTensor& temperature,
+                              const OptionalTensor& top_k, const OptionalTensor& top_p,
+                              const OptionalTensor& min_p);
+Pair verify_drafts(const Tensor& draft_tokens, const Tensor& target_probabilities, const Tensor& seeds,
+                   const OptionalTensor& offsets, const OptionalTensor& draft_probabilities,
+                   const OptionalTensor& draft_counts, const OptionalTensor& bonus_tokens);
+Pair verify_drafts_greedily(const Tensor& draft_tokens, const Tensor& target_tokens,
+                            const OptionalTensor& draft_counts, const OptionalTensor& bonus_tokens);
+
 }  // namespace wavesmith::operators

@@ -26,8 +26,9 @@ class Given {
   void put(Result result, Tensor tensor) { tensors()[static_cast<std::size_t>(result)] = std::move(tensor); }
 
  private:
-  static std::array<std::optional<Tensor>, 4>& tensors() {
-    thread_local std::array<std::optional<Tensor>, 4> all;
+  using All = std::array<std::optional<Tensor>, static_cast<std::size_t>(Result::Accepted) + 1>;
+  static All& tensors() {
+    thread_local All all;
     return all;
   }
 };
