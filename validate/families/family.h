@@ -36,7 +36,8 @@ Result<FamilyReport> judge_convolution(Data& data);
 Result<FamilyReport> judge_issue(Data& data);
 /// Judges a user's table only. Summary: `statistics_latency_median` and others.
 Result<FamilyReport> judge_statistics(Data& data);
-/// Summary: `mi300a_wmape` and `mi300a_mean`.
+/// Summary: `mi300a_wmape` and `mi300a_mean`, each program judged with constants fitted without it, and the
+/// same of the constants fitted on all, `mi300a_fitted_on_wmape` and `mi300a_fitted_on_mean`.
 Result<FamilyReport> judge_mi300a(Data& data);
 /// Summary: `profile_wmape` and `profile_mean`; `profile_ladder_pairs_in_order` and `profile_ladder_mean`.
 Result<FamilyReport> judge_profile(Data& data);

@@ -96,7 +96,7 @@ void measure(const char* name, const std::string& size, int iterations, Work wor
     least = std::min<double>(least, milliseconds);
     most = std::max<double>(most, milliseconds);
   }
-  std::printf("%s,%s,%d,%.4f,%.4f,%.4f\n", name, size.c_str(), iterations, sum / iterations, least, most);
+  std::printf("%s,%s,%d,%.6f,%.6f,%.6f\n", name, size.c_str(), iterations, sum / iterations, least, most);
   (void)hipEventDestroy(start);
   (void)hipEventDestroy(stop);
 }
