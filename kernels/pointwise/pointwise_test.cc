@@ -319,8 +319,8 @@ TEST(PointwiseRefuses, WhatBreaksARuleAndSaysWhich) {
   constexpr auto kWrong = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
   expect_refusals<Description>(
       &wavesmith_kernels_pointwise, right,
-      {{[](Description& d) { d.operation = static_cast<Pointwise>(162); }, kWrong,
-        "operation is 162, no operation"},
+      {{[](Description& d) { d.operation = static_cast<Pointwise>(171); }, kWrong,
+        "operation is 171, no operation"},
        {[](Description& d) { d.computed_in = WAVESMITH_POINTWISE_F16; }, kWrong, "computed_in is 6"},
        {[](Description& d) { d.operation = WAVESMITH_POINTWISE_BITWISE_AND; }, kNot,
         "is not computed in f32"},

@@ -1,4 +1,4 @@
-// Operations that models rarely have: activations that few have, roundings, and parts of numbers.
+// Operations that models rarely have: activations that few have, losses, roundings, and parts of numbers.
 #pragma once
 
 #include "kernels/pointwise/complex.h"
@@ -50,6 +50,9 @@ TILE_DEVICE double logit(double x, double least) {
   return wide::log(y / (1 - y));
 }
 
+/// No logarithm of a probability is less.
+TILE_DEVICE double bounded_log(double log) { return log < -100 ? -100 : log; }
+
 /// In double precision.
 template <class T>
 TILE_DEVICE void apply_rare_long(Pointwise operation, Group<T, 1>& v, const T (&numbers)[3]) {
@@ -78,13 +81,42 @@ TILE_DEVICE void apply_rare_long(Pointwise operation, Group<T, 1>& v, const T (&
       return is(x / (1 + wide::exp(-z)));
     case WAVESMITH_POINTWISE_ANGLE:
       return is(x != x ? x : x < 0 ? wide::kPi : 0);
+    case WAVESMITH_POINTWISE_X_LOG1P_Z:
+      return is(z != z ? z : x == 0 ? 0 : x * wide::log1p(z));
+    case WAVESMITH_POINTWISE_BINARY_CROSS_ENTROPY:
+      return is((z - 1) * bounded_log(wide::log1p(-x)) - z * bounded_log(wide::log(x)));
     default:
       return;
   }
 }
 
+/// Losses of d = x - z, and what the gradient w is multiplied by.
+template <class T>
+TILE_DEVICE void apply_loss(Pointwise operation, Group<T, 1>& v, const T (&numbers)[3]) {
+  const T d = v.x[0] - v.z[0], size = __builtin_elementwise_abs(d), p = numbers[0], q = numbers[1];
+  const auto is = [&](T result) { v.x[0] = result; };
+  switch (operation) {
+    case WAVESMITH_POINTWISE_SMOOTH_L1:
+      return is(size < p ? T(0.5) * size * size / p : size - T(0.5) * p);
+    case WAVESMITH_POINTWISE_HUBER:
+      return is(size <= p ? T(0.5) * size * size : p * (size - T(0.5) * p));
+    case WAVESMITH_POINTWISE_SMOOTH_L1_BACKWARD:
+      return is(p * v.w[0] * (d <= -q ? T(-1) : d >= q ? T(1) : d / q));
+    case WAVESMITH_POINTWISE_HUBER_BACKWARD:
+      return is(p * v.w[0] * (d <= -q ? -q : d >= q ? q : d));
+    case WAVESMITH_POINTWISE_SQUARED_DIFFERENCE_BACKWARD:
+      return is(p * d * v.w[0]);
+    default: {
+      const T spread = (1 - v.x[0]) * v.x[0];
+      return is(p * v.w[0] * d / (spread < T(1e-12) ? T(1e-12) : spread));
+    }
+  }
+}
+
 template <class T>
 TILE_DEVICE void apply_rare(Pointwise operation, Group<T, 1>& v, const T (&numbers)[3]) {
+  if (operation >= WAVESMITH_POINTWISE_SMOOTH_L1 && operation != WAVESMITH_POINTWISE_BINARY_CROSS_ENTROPY)
+    return apply_loss(operation, v, numbers);
   const T x = v.x[0], z = v.z[0], w = v.w[0], p = numbers[0];
   const auto is = [&](T result) { v.x[0] = result; };
   switch (operation) {

@@ -58,6 +58,56 @@ std::vector<Function> activations() {
        [](double x, double z, double w) { return (1 + std::abs(x)) * std::abs(x * z * w); }}};
 }
 
+/// Of d = x - z; kP is the loss's parameter, or the factor of gradients, for which it is kQ.
+std::vector<Function> losses() {
+  const auto size = [](double x, double z) { return std::abs(x) + std::abs(z) + 1; };
+  const auto squares = [](double x, double z, double) {
+    const double most = std::abs(x) + std::abs(z) + 1;
+    return most * most;
+  };
+  static const auto kSize = size;
+  const auto gradient = [](double x, double z, double w) { return std::abs(w) * kSize(x, z); };
+  const auto take = [](double& x, double& z) {
+    x = std::abs(x) / (1 + std::abs(x)), z = std::abs(z) / (1 + std::abs(z));
+  };
+  const auto entropy = [](double x, double z, double) {
+    return (z - 1) * std::max(std::log1p(-x), -100.0) - z * std::max(std::log(x), -100.0);
+  };
+  Function of_entropy{WAVESMITH_POINTWISE_BINARY_CROSS_ENTROPY, entropy, 4};
+  Function of_slope{
+      WAVESMITH_POINTWISE_BINARY_CROSS_ENTROPY_BACKWARD,
+      [](double x, double z, double w) { return kP * w * (x - z) / std::max((1 - x) * x, 1e-12); }, 8,
+      [](double x, double z, double w) {
+        return std::abs(w) * (x + z) / std::max((1 - x) * x, 1e-12) / (1 - x);
+      }};
+  Function of_log{WAVESMITH_POINTWISE_X_LOG1P_Z, [](double x, double z, double) { return x * std::log1p(z); },
+                  8};
+  of_entropy.take = of_slope.take = take;
+  of_log.take = [](double&, double& z) { z = std::abs(z); };
+  return {of_entropy,
+          of_slope,
+          of_log,
+          {WAVESMITH_POINTWISE_SMOOTH_L1,
+           [](double x, double z, double) {
+             const double d = std::abs(x - z);
+             return d < kP ? d * d / (2 * kP) : d - kP / 2;
+           },
+           4, squares},
+          {WAVESMITH_POINTWISE_HUBER,
+           [](double x, double z, double) {
+             const double d = std::abs(x - z);
+             return d <= kP ? d * d / 2 : kP * (d - kP / 2);
+           },
+           4, squares},
+          {WAVESMITH_POINTWISE_SMOOTH_L1_BACKWARD,
+           [](double x, double z, double w) { return kP * w * std::clamp((x - z) / kQ, -1.0, 1.0); }, 8,
+           gradient},
+          {WAVESMITH_POINTWISE_HUBER_BACKWARD,
+           [](double x, double z, double w) { return kP * w * std::clamp(x - z, -kQ, kQ); }, 8, gradient},
+          {WAVESMITH_POINTWISE_SQUARED_DIFFERENCE_BACKWARD,
+           [](double x, double z, double w) { return kP * w * (x - z); }, 8, gradient}};
+}
+
 class RareOperations : public OnPointwise {
  protected:
   /// Of numbers, in a type; x, z and y are of it.
@@ -89,6 +139,30 @@ TEST_P(RareOperations, ActivationsEqualDoublePrecision) {
       check(function, type, 131);
       if (HasFatalFailure()) return;
     }
+}
+
+TEST_P(RareOperations, LossesEqualDoublePrecision) {
+  for (const Number type : {WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64})
+    for (const Function& function : losses()) {
+      check(function, type, 131);
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(RareOperations, LossesAtTheirEnds) {
+  constexpr auto kEntropy = WAVESMITH_POINTWISE_BINARY_CROSS_ENTROPY, kLog = WAVESMITH_POINTWISE_X_LOG1P_Z;
+  for (const Number type : {WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64}) {
+    EXPECT_EQ(of_numbers(kEntropy, type, {0, 1, 0, 1}, {0, 1, 1, 0}), (std::vector<double>{0, 0, 100, 100}));
+    EXPECT_EQ(of_numbers(kLog, type, {0, 0, 2}, {-1, -2, -1}), (std::vector<double>{0, 0, -kInfinity}));
+    // At the parameter itself, and on both sides of it.
+    EXPECT_EQ(of_numbers(WAVESMITH_POINTWISE_SMOOTH_L1, type, {2, -2, 3, 1}, {0, 0, 0, 1}, 2),
+              (std::vector<double>{1, 1, 2, 0}));
+    EXPECT_EQ(of_numbers(WAVESMITH_POINTWISE_HUBER, type, {2, -2, 3, 1}, {0, 0, 0, 1}, 2),
+              (std::vector<double>{2, 2, 4, 0}));
+    for (const Pointwise each : {kEntropy, kLog, WAVESMITH_POINTWISE_SMOOTH_L1, WAVESMITH_POINTWISE_HUBER})
+      for (const double number : of_numbers(each, type, {kNan, 0}, {0.5, kNan}))
+        EXPECT_TRUE(std::isnan(number));
+  }
 }
 
 TEST_P(RareOperations, PartsOfNumbersAreExact) {

@@ -7,12 +7,13 @@
 namespace wavesmith::kernels {
 
 constexpr bool is_special(Pointwise operation) { return operation > WAVESMITH_POINTWISE_INTERPOLATE_BETWEEN; }
-inline constexpr Pointwise kLastOperation = WAVESMITH_POINTWISE_IS_CLOSE;
+inline constexpr Pointwise kLastOperation = WAVESMITH_POINTWISE_BINARY_CROSS_ENTROPY_BACKWARD;
 
 /// Inputs of any operation.
 constexpr int operands_of(Pointwise operation) {
   if (!is_special(operation)) return inputs_of(operation);
-  return is_within(operation, WAVESMITH_POINTWISE_PRELU_BACKWARD, WAVESMITH_POINTWISE_GLU_BACKWARD) ? 3
+  if (is_within(operation, WAVESMITH_POINTWISE_IS_CLOSE, WAVESMITH_POINTWISE_BINARY_CROSS_ENTROPY)) return 2;
+  return operation >= WAVESMITH_POINTWISE_PRELU_BACKWARD ? 3
          : is_within(operation, WAVESMITH_POINTWISE_ZETA, WAVESMITH_POINTWISE_LEGENDRE) ||
                  operation >= WAVESMITH_POINTWISE_HEAVISIDE
              ? 2
