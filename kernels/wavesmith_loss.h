@@ -1,9 +1,9 @@
 /* The loss of a classification with many classes, such as a language model's next token, and its gradient,
- * each in one pass over the logits and without their softmax in memory. Part of the kernel library: see
- * wavesmith_kernels.h for statuses, messages and streams. */
+ * each in one pass over the logits and without their softmax in memory; losses with margins between classes.
+ * Part of the kernel library: see wavesmith_kernels.h for statuses, messages and streams. */
 #pragma once
 
-#include "wavesmith_kernels.h"
+#include "wavesmith_pointwise.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +51,46 @@ typedef struct {
 
 WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_cross_entropy_gradient(
     const wavesmith_cross_entropy_gradient_description* gradient, void* stream);
+
+/* How far classes come within a margin of a row's targets: of row i of x, and e(t, j) = margin - x[t] + x[j],
+ *
+ *   of one target t = targets[i]:  losses[i][j] = factor * weights[t] * e(t, j)^power where e > 0 and j != t
+ *   of several:                    losses[i][j] = factor * (sum of those e(t, j) over targets t that are > 0)
+ *                                  where j is no target; targets[i] are as many as there are classes, of
+ *                                  which those count that come before the first negative one
+ *
+ * and 0 elsewhere: the sum of `losses` is the loss. Rows follow each other without gaps. A target that is no
+ * class stops the kernel. An e that is NaN counts as 0.
+ *
+ * It is computed in F32, in F64 if `type` is that, with an error of 2^-21 (2^-50) times factor, weight and
+ * the sizes of the terms of e, squared for power 2; of several n / 4 times that for n targets. */
+typedef struct {
+  int64_t rows, classes;         /* fewer than 2^31 elements in all */
+  wavesmith_pointwise_type type; /* of x, weights and is_target: F16, BF16, F32 or F64 */
+  const void* x;
+  const int64_t* targets;
+  int32_t several;
+  int32_t power; /* of one target: 1 or 2 */
+  double margin, factor;
+  const void* weights; /* of one target, one for each class; null: 1 */
+  void* is_target;     /* of several, as x: gets 1 for a class that is a target, else 0 */
+  void* losses;        /* as x, of F64 if x is, else of F32 */
+} wavesmith_margin_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_margin(const wavesmith_margin_description* margin, void* stream);
+
+/* The gradient with respect to x of the sum of upstream[i] * losses[i][j], or upstream[0] times it with an
+ * `upstream_stride` of 0. Of power 1 it has no rounding but that of a few products. */
+typedef struct {
+  wavesmith_margin_description forward; /* whose losses are not looked at, and whose is_target is read */
+  const void* upstream;                 /* of x's type, as the gradient */
+  int64_t upstream_stride;              /* 1 or 0 */
+  void* gradient;
+} wavesmith_margin_gradient_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_margin_gradient(const wavesmith_margin_gradient_description* gradient, void* stream);
 
 #ifdef __cplusplus
 }
