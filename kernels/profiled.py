@@ -16,14 +16,19 @@ class NotProfiledError(Exception):
 
 
 def profiled(
-    build: Path, gpu: str, program: Sequence[str | Path], environment: Mapping[str, str] | None = None
+    build: Path,
+    gpu: str,
+    program: Sequence[str | Path],
+    environment: Mapping[str, str] | None = None,
+    changes: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """The program's kernels, sampled, without those that only fill its inputs.
+    """The program's kernels, sampled, without those that only fill its inputs; on a GPU with these `--set`.
 
     Raises:
         NotProfiledError: the program or the profile failed.
     """
-    command = [build / "bin/wavesmith", "profile", "--gpu", gpu, "--sampled", "--json", "--", *program]
+    given = [word for change in changes for word in ("--set", change)]
+    command = [build / "bin/wavesmith", "profile", "--gpu", gpu, *given, "--sampled", "--json", "--", *program]
     done = subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, **(environment or {})}, check=False
     )

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 #include <deque>
+#include <numeric>
 
 #include "timing/dependence.h"
 #include "timing/memory/parameters.h"
@@ -136,38 +137,6 @@ std::vector<uint64_t> Sample::all() const {
   return groups;
 }
 
-namespace {
-
-/// Workgroups in which each axis' positions are as evenly spread as they can be, also where one axis alone
-/// says how much they do and its extent divides the distance of every regular choice (masked attention): the
-/// additive sequence whose steps are powers of the plastic number's kin, the root of x^4 = x + 1 (M. Roberts,
-/// "The Unreasonable Effectiveness of Quasirandom Sequences").
-std::vector<uint64_t> spread_over(const Extent3& extent) {
-  constexpr uint64_t kMost = 16;
-  constexpr double kRoot = 1.2207440846057596;
-  const uint64_t total = extent.count();
-  std::vector<uint64_t> groups;
-  for (uint64_t i = 0; i < std::min(total, kMost); ++i) {
-    if (total <= kMost) {
-      groups.push_back(i);
-      continue;
-    }
-    double step = 1;
-    Extent3 at;
-    for (size_t axis = 0; axis < 3; ++axis) {
-      step /= kRoot;
-      const double place = 0.5 + step * static_cast<double>(i);
-      at[axis] = static_cast<uint32_t>((place - std::floor(place)) * extent[axis]);
-    }
-    groups.push_back(extent.number_at(at));
-  }
-  std::sort(groups.begin(), groups.end());
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-  return groups;
-}
-
-}  // namespace
-
 Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_groups) {
   Sample sample;
   const uint64_t total = grid.groups(), units = std::max(1u, gpu.compute_units);
@@ -178,7 +147,9 @@ Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_
   for (uint64_t i = 0; i < count; ++i)
     if (const uint64_t number = (first + i) * units; number < total) sample.together.push_back(number);
   if (total <= units) sample.together = {total / 2};
-  sample.spread = spread_over(grid.extent);
+  const uint64_t spread = std::min<uint64_t>(total, 8);
+  for (uint64_t i = 0; i < spread; ++i)
+    sample.spread.push_back(spread == 1 ? 0 : i * (total - 1) / (spread - 1));
   sample.base = sample.together.front();
   for (int axis = 0; axis < 3; ++axis)
     sample.neighbours.push_back(neighbour(sample.base, axis, 1, grid.extent).value_or(sample.base));
@@ -239,6 +210,10 @@ class Profiler {
  private:
   /// Do workgroups differ, and how much do they do?
   void compare_workgroups();
+  /// Those that meet on a unit may be alike where the grid's are not: where its units are a multiple of what
+  /// makes workgroups differ, as causal attention's tiles. Then those that are spread say how much the grid
+  /// does.
+  void do_not_count_alike();
   /// Refuses what depends on workgroups that do not run.
   void refuse_dependent();
   /// What the launch touches, and what of that it finds in the caches.
@@ -286,19 +261,28 @@ void Profiler::compare_workgroups() {
     result_.refused = "none of the chosen workgroups ran";
     return;
   }
-  // Those that meet on a unit may be alike where the grid's are not.
-  double spread_sum = 0;
-  size_t spread = 0;
-  for (const uint64_t number : sample_.spread)
-    if (const auto at = recorder_.records().find(number);
-        at != recorder_.records().end() && executed(at->second))
-      spread_sum += static_cast<double>(executed(at->second)), ++spread;
-  result_.mean =
-      spread && !sample_.whole ? spread_sum / static_cast<double>(spread) : sum / static_cast<double>(heard);
+  result_.mean = sum / static_cast<double>(heard);
   result_.kept = kept_sum / sum;
+  result_.differ = result_.most > result_.least * (1 + kSame);
+  if (result_.differ && !sample_.whole) do_not_count_alike();
   result_.wave_instructions = grid_instructions_ ? static_cast<double>(grid_instructions_)
                                                  : result_.mean * static_cast<double>(total_);
-  result_.differ = result_.most > result_.least * (1 + kSame);
+}
+
+void Profiler::do_not_count_alike() {
+  const auto of = [&](const std::vector<uint64_t>& groups) {
+    std::vector<double> counts;
+    for (const uint64_t number : groups)
+      if (const auto at = recorder_.records().find(number);
+          at != recorder_.records().end() && executed(at->second))
+        counts.push_back(static_cast<double>(executed(at->second)));
+    return counts;
+  };
+  const std::vector<double> together = of(sample_.together), spread = of(sample_.spread);
+  if (together.size() < 2 || spread.empty()) return;
+  const auto [least, most] = std::minmax_element(together.begin(), together.end());
+  if (*most > *least * (1 + kSame)) return;
+  result_.mean = std::accumulate(spread.begin(), spread.end(), 0.0) / static_cast<double>(spread.size());
 }
 
 void Profiler::refuse_dependent() {
