@@ -238,6 +238,13 @@ std::vector<std::string> found_in_memory(const WaveOf& wave, const std::string& 
 }
 
 const Case kMemory[] = {
+    {"TheHalfThatALoadKeeps", On::Rdna,
+     "global_load_d16_hi_b16 v3, v1, s[4:5] offset:2048\nWAIT\nADD v2, v3, v0",
+     "v_mov_b32 v3, 0\nglobal_load_d16_hi_b16 v3, v1, s[4:5] offset:2048\nWAIT\nADD v2, v3, v0",
+     "output at global_store"},
+    {"TheHalfThatALoadClears", On::Cdna,  // SRAM-ECC
+     "global_load_short_d16_hi v3, v1, s[4:5] offset:64\nWAIT\nADD v2, v3, v0",
+     "global_load_short_d16_hi v3, v1, s[4:5] offset:2048\nWAIT\nADD v2, v3, v0", "output at global_store"},
     {"MemoryReachesTheOutput", On::All,
      "global_load_dword v3, v1, s[4:5] offset:64\nWAIT\nv_add_f32 v2, v3, v3",
      "global_load_dword v3, v1, s[4:5] offset:2048\nWAIT\nv_add_f32 v2, v3, v3", "output at global_store"},

@@ -226,8 +226,8 @@ void Workgroup::to_registers(const Plan& plan, const Access& access, const Lanes
         uint32_t bits = bits_of(lanes.bytes[lane] >> (4 * d) & 15);
         if (access.bytes < 4 && plan.sign && lanes.bytes[lane] >> (access.bytes - 1) & 1)
           bits |= ~low(8 * access.bytes);
-        if (!facts.merges) return set(r, lane, bits, ~uint32_t{0});
-        facts.high ? set(r, lane, bits << 16, 0xffff0000u) : set(r, lane, bits, 0xffffu);
+        if (facts.high) bits <<= 16;
+        set(r, lane, bits, !plan.merges ? ~uint32_t{0} : facts.high ? 0xffff0000u : 0xffffu);
       });
     }
     wave_->update(r);

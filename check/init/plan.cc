@@ -283,7 +283,8 @@ Step lds_step(const isa::Instruction& instruction, const isa::Row& row, int lane
   return step;
 }
 
-void plan_memory(Plan& plan, const isa::Instruction& instruction, const isa::Row& row, int lanes) {
+void plan_memory(Plan& plan, const isa::Instruction& instruction, const isa::Row& row,
+                 const isa::Target& target, int lanes) {
   plan.kind = Plan::Kind::Memory;
   const isa::MemoryOperands operands = isa::memory_operands(instruction, row);
   const auto range = [&](const Operand* operand) {
@@ -295,6 +296,7 @@ void plan_memory(Plan& plan, const isa::Instruction& instruction, const isa::Row
   plan.data = range(operands.data);
   plan.second = range(operands.second);
   plan.to_lds = isa::loads_to_lds(instruction);
+  plan.merges = row.access.merges && !target.may_have_sram_ecc();
   for (const std::string_view mark : {"sbyte", "sshort", "_i8", "_i16"})
     plan.sign |= instruction.mnemonic.find(mark) != std::string::npos;
 }
@@ -354,7 +356,7 @@ Plan plan_of(const emulate::Site& site, const isa::Target& target, int wave_lane
       plan.kind = Plan::Kind::Steps;
       plan.steps.push_back(lds_step(instruction, *site.row, wave_lanes));
     } else {
-      plan_memory(plan, instruction, *site.row, wave_lanes);
+      plan_memory(plan, instruction, *site.row, target, wave_lanes);
     }
   } else {
     plan.kind = Plan::Kind::Steps;

@@ -107,7 +107,8 @@ struct Plan {
   std::vector<isa::RegisterRange> addresses;
   isa::RegisterRange result, data, second;
   bool to_lds = false;
-  bool sign = false;  ///< a load of less than a dword: the bits above are copies of its highest one
+  bool sign = false;    ///< a load of less than a dword: the bits above are copies of its highest one
+  bool merges = false;  ///< a load of 16 bits that keeps the other half of its register
   // Of matrices; nullptr: modifiers move elements, or they are scaled.
   std::unique_ptr<MatrixPlaces> matrix;
 };

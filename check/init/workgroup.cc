@@ -151,7 +151,7 @@ void Workgroup::check_branch(const emulate::WaveView& view, const Plan& plan) {
 /// What a load brings is defined unless access() says otherwise.
 void Workgroup::define_result(const emulate::WaveView&, const Plan& plan) {
   const isa::Access& access = site_->row->access;
-  const uint32_t mask = !access.merges ? ~uint32_t{0} : access.high ? 0xffff0000u : 0xffffu;
+  const uint32_t mask = !plan.merges ? ~uint32_t{0} : access.high ? 0xffff0000u : 0xffffu;
   // Transposing loads go by all lanes.
   const bool all = access.lane >= isa::LdsLane::Transpose16 || access.transposes;
   for (int i = 0; i < plan.result.count; ++i) {
