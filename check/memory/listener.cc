@@ -116,6 +116,11 @@ class MemoryListener::Workgroup final : public emulate::WorkgroupListener {
                Span& known) {
     reporter_.resource({wave, site, access, access.lanes, event_});
     known = launch_.spans_.around(extent.low);
+    if (access.direction == Direction::Load && launch_.strays_.may_be_in(extent.low, extent.high)) {
+      launch_.strays_.note_read(extent.low, extent.high);
+      known = {};  // so that the next one comes here, too
+      return;
+    }
     if (known.holds(extent.low, extent.high)) return;
     const uint64_t wrong = lanes_where(access.lanes, [&](int lane) {
       const uint64_t low = access.address[lane], high = low + access.bytes;

@@ -9,6 +9,7 @@
 
 #include "check/findings.h"
 #include "check/launch.h"
+#include "check/memory/arguments.h"
 #include "check/memory/releases.h"
 #include "check/memory/spans.h"
 #include "emulate/run/events.h"
@@ -18,11 +19,16 @@ namespace wavesmith::check {
 class MemoryListener final : public emulate::Listener {
  public:
   MemoryListener(Findings& findings, const Launch& launch, const Releases& releases)
-      : findings_(findings), launch_(launch), releases_(releases), spans_(launch) {}
+      : findings_(findings),
+        launch_(launch),
+        releases_(releases),
+        spans_(launch),
+        strays_(launch, releases) {}
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override;
   [[nodiscard]] bool hears_instructions() const override { return false; }
   /// Whether an access was found that could stop the kernel.
   [[nodiscard]] bool found() const { return found_.load(); }
+  [[nodiscard]] const StrayArguments& strays() const { return strays_; }
 
  private:
   class Workgroup;
@@ -39,6 +45,7 @@ class MemoryListener final : public emulate::Listener {
   const Launch& launch_;
   const Releases& releases_;
   const Spans spans_;
+  StrayArguments strays_;
   std::atomic<bool> found_{false};
   std::mutex mutex_;
   std::vector<std::unique_ptr<Cache>> caches_;  ///< of workgroups that have ended

@@ -18,11 +18,12 @@ class Memory final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    check_arguments(findings_, launch, releases_);
     return std::make_unique<MemoryListener>(findings_, launch, releases_);
   }
   void finished(const Launch& launch, emulate::Listener& listener, const Error* error) override {
-    if (error && error->kind == ErrorKind::MemoryFault && !static_cast<MemoryListener&>(listener).found())
+    auto& memory = static_cast<MemoryListener&>(listener);
+    memory.strays().tell(findings_);
+    if (error && error->kind == ErrorKind::MemoryFault && !memory.found())
       add_fault(findings_, launch, *error);
     // What the emulator refuses of a kernel that runs are its jumps and what lies at their ends.
     if (error && error->kind == ErrorKind::BadInput) add_wild_jump(findings_, launch, *error);

@@ -80,14 +80,16 @@ TEST(MemoryChecker, NamesTheArgumentAndTheOffset) {
   EXPECT_EQ(found[0].count, 3u);
 }
 
+void describe_two_pointers(object::Kernel& kernel) {
+  const auto kind = object::Argument::Kind::GlobalBuffer;
+  kernel.arguments = {{.kind = kind, .offset = 0, .size = 8, .name = "a"},
+                      {.kind = kind, .offset = 8, .size = 8, .name = "b"},
+                      {.kind = object::Argument::Kind::Value, .offset = 16, .size = 8, .name = "n"}};
+}
+
 TEST(MemoryChecker, PointersAmongTheArgumentsAreLookedAt) {
-  CheckedKernel kernel("memory", "gfx942", "s_nop 0");
-  kernel.describe = [](object::Kernel& described) {
-    const auto kind = object::Argument::Kind::GlobalBuffer;
-    described.arguments = {{.kind = kind, .offset = 0, .size = 8, .name = "a"},
-                           {.kind = kind, .offset = 8, .size = 8, .name = "b"},
-                           {.kind = object::Argument::Kind::Value, .offset = 16, .size = 8, .name = "n"}};
-  };
+  CheckedKernel kernel("memory", "gfx942", "s_load_dwordx4 s[4:7], s[0:1], 0x0");
+  kernel.describe = describe_two_pointers;
   const auto rules = [&](uint64_t a, uint64_t b, uint64_t n) {
     const size_t before = kernel.findings().size();
     EXPECT_TRUE(kernel.launch(1, 64, {a, b, n}));
@@ -102,6 +104,29 @@ TEST(MemoryChecker, PointersAmongTheArgumentsAreLookedAt) {
   EXPECT_EQ(found[0].what, "argument 'a' points to the host's memory, which the kernel cannot access");
   EXPECT_EQ(found[1].what, "argument 'b' points to memory that was freed");
   EXPECT_EQ(found[1].severity, Severity::Warning);
+}
+
+TEST(MemoryChecker, PointersThatNoWaveReadsAreHints) {
+  const auto of_b = [](const char* text, uint16_t preload = 0) {
+    CheckedKernel kernel("memory", "gfx942", text);
+    kernel.describe = [&](object::Kernel& described) {
+      describe_two_pointers(described);
+      described.fields.kernarg_preload = preload;
+    };
+    const uint64_t gone = freed(kernel.session(), 64);
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(kernel.launch(3, 128, {address(kernel.allocate(64)), gone, 0}));
+    const auto found = kernel.findings();
+    return found.size() == 1 && found[0].count == 2 ? std::pair(found[0].rule, found[0].severity)
+                                                    : std::pair(std::string("not once"), Severity::Error);
+  };
+  const auto harmless = std::pair(std::string("unread-argument"), Severity::Hint);
+  const auto stray = std::pair(std::string("stray-argument"), Severity::Warning);
+  EXPECT_EQ(of_b("s_nop 0"), harmless);
+  EXPECT_EQ(of_b("s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_load_dwordx2 s[6:7], s[0:1], 0x10"), harmless);
+  EXPECT_EQ(of_b("s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_load_dword s6, s[0:1], 0xc"), stray);
+  EXPECT_EQ(of_b("s_cmp_lg_u32 s2, 2\ns_cbranch_scc1 1f\ns_load_dwordx4 s[4:7], s[0:1], 0x0\n1:"), stray)
+      << "read by the last workgroup";
+  EXPECT_EQ(of_b("s_nop 0", 4), stray) << "it is in SGPRs from the beginning";
 }
 
 TEST(MemoryChecker, FindingsDoNotDependOnThreads) {

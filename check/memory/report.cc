@@ -62,24 +62,11 @@ Place place_at(const Launch& launch, uint64_t address) {
   return neighbour && place.distance >= kNear ? Place{} : place;
 }
 
-/// What is wrong about a pointer that a kernel is passed; nullptr: nothing.
-const char* stray_text(const Launch& launch, uint64_t pointer) {
-  const Place place = launch.memory.place_of(pointer);
-  const bool end = place.kind == Place::Kind::Past && place.distance == 0;  // where a range may end
-  if (pointer == 0 || end || place.kind == Place::Kind::Held || place.kind == Place::Kind::Reserved)
-    return nullptr;
-  if (place.kind == Place::Kind::Freed) return "memory that was freed";
-  if (launch.memory.in_arena(reinterpret_cast<const void*>(pointer)))
-    return "device memory where nothing is allocated";
-  return launch.memory.visible(pointer, 1) ? nullptr : "the host's memory, which the kernel cannot access";
-}
+}  // namespace
 
-/// The host's call that released memory.
 Party releasing_party(const Release& release) {
   return {.role = "freed it", .instruction = text_of(release.call)};
 }
-
-}  // namespace
 
 MemoryReporter::MemoryReporter(Findings& findings, const Launch& launch, const Releases& releases,
                                const emulate::WorkgroupView& view)
@@ -263,38 +250,6 @@ void MemoryReporter::resource(const FaultyAccess& access) {
     made.severity = Severity::Hint;
     return made;
   });
-}
-
-void check_arguments(Findings& findings, const Launch& launch, const Releases& releases) {
-  for (const object::Argument& argument : launch.kernel.arguments) {
-    uint64_t value = 0;
-    if (argument.kind != object::Argument::Kind::GlobalBuffer || argument.hidden() ||
-        argument.size != sizeof value || argument.offset + sizeof value > launch.kernarg.size())
-      continue;
-    std::memcpy(&value, launch.kernarg.data() + argument.offset, sizeof value);
-    const char* const wrong = stray_text(launch, value);
-    if (!wrong) continue;
-    findings.add({.rule = "stray-argument", .first = launch.entry, .about = argument.offset},
-                 {.dispatch = launch.id}, [&] {
-                   Finding made{
-                       .topic = Topic::Memory,
-                       .rule = "stray-argument",
-                       .severity = Severity::Warning,
-                       .what = fmt::format("argument {} points to {}",
-                                           argument.name.empty() ? fmt::format("at {:#x}", argument.offset)
-                                                                 : "'" + argument.name + "'",
-                                           wrong),
-                       .parties = {{.role = "is launched",
-                                    .kernel = launch.name(),
-                                    .instruction = "its first instruction",
-                                    .dispatch = launch.id}},
-                       .address = place_of(launch, value),
-                       .fix = "pass memory that lives until the kernel has ended, or null"};
-                   if (const auto release = releases.find(value))
-                     made.parties.push_back(releasing_party(*release));
-                   return made;
-                 });
-  }
 }
 
 namespace {

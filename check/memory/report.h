@@ -55,8 +55,8 @@ class MemoryReporter {
   const uint64_t private_bytes_;
 };
 
-/// Looks at the pointers among the arguments of a launch that begins.
-void check_arguments(Findings& findings, const Launch& launch, const Releases& releases);
+/// The host's call that released memory.
+Party releasing_party(const Release& release);
 
 /// A launch that was stopped by an access of which nothing more is known.
 void add_fault(Findings& findings, const Launch& launch, const Error& error);
