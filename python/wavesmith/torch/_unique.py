@@ -48,24 +48,6 @@ def _put(x: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate:
     return _written(x, flat)
 
 
-@operator("masked_scatter_")
-def _masked_scatter(x: torch.Tensor, mask: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
-    if mask.dtype != torch.bool or source.dtype != x.dtype or not mask.device == source.device == x.device:
-        raise NotServed
-    try:
-        mask = mask.expand(x.shape)
-    except RuntimeError:
-        raise NotServed from None
-    places = mask.reshape(-1).nonzero().squeeze(1)
-    if places.numel() > source.numel():
-        raise RuntimeError("Number of elements of source < number of ones in mask")
-    if not places.numel():
-        return x
-    flat = _flat(x)
-    flat.scatter_(0, places, source.reshape(-1)[: places.numel()])
-    return _written(x, flat)
-
-
 given_results("isin.Tensor_Tensor", overload="Tensor_Tensor_out")
 
 

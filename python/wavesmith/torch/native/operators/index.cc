@@ -36,7 +36,7 @@ wavesmith_pointwise_type moved_type(c10::ScalarType type) {
 }
 
 wavesmith_pointwise_type element_type(wavesmith_indexed_operation operation, c10::ScalarType type) {
-  if (operation != WAVESMITH_INDEXED_ADD) return moved_type(type);
+  if (operation < WAVESMITH_INDEXED_ADD) return moved_type(type);
   const auto number = number_type(type);
   if (!number) throw NotServed();
   return *number;
@@ -45,8 +45,8 @@ wavesmith_pointwise_type element_type(wavesmith_indexed_operation operation, c10
 void run(const wavesmith_indexed_description& one, c10::Device device) {
   // Sums of atomic additions are in any order, and so are elements that are put to one place.
   const bool rounds = one.y.type >= WAVESMITH_POINTWISE_F16;
-  const bool depends_on_order =
-      one.operation == WAVESMITH_INDEXED_PUT || (one.operation == WAVESMITH_INDEXED_ADD && rounds);
+  const bool adds = one.operation == WAVESMITH_INDEXED_ADD || one.operation == WAVESMITH_INDEXED_MULTIPLY;
+  const bool depends_on_order = one.operation == WAVESMITH_INDEXED_PUT || (adds && rounds);
   if (depends_on_order && at::globalContext().deterministicAlgorithms()) throw NotServed();
   serve(wavesmith_kernels_indexed(&one, native(current_stream(device.index()))), "indexing");
 }
@@ -61,9 +61,10 @@ void take(wavesmith_pointwise_operand& operand, const at::Tensor& tensor, wavesm
     operand.strides[dims - 1 - d] = d == without ? 0 : tensor.stride(d) * tensor.element_size();
 }
 
-void launch_index(wavesmith_indexed_operation operation, const at::Tensor& indexed, std::int64_t dim,
-                  const at::Tensor& index, const at::Tensor& other, c10::IntArrayRef sizes) {
+wavesmith_indexed_description described(wavesmith_indexed_operation operation, const at::Tensor& indexed,
+                                        std::int64_t dim, const at::Tensor& index, const at::Tensor& other) {
   same_device("indexing", {{"self", &indexed}, {"index", &index}, {"src", &other}});
+  const auto sizes = index.sizes();
   const auto dims = static_cast<std::int64_t>(sizes.size());
   if (dims > WAVESMITH_POINTWISE_DIMENSIONS) throw NotServed();
   wavesmith_indexed_description one{};
@@ -79,14 +80,7 @@ void launch_index(wavesmith_indexed_operation operation, const at::Tensor& index
   take(one.index[0].indices, index, *type);
   one.index[0].size = dims == 0 ? 1 : indexed.size(dim);
   one.index[0].stride = dims == 0 ? 0 : indexed.stride(dim) * indexed.element_size();
-  run(one, indexed.device());
-}
-
-// The sums' type of elements that are added up.
-c10::ScalarType sum_type(c10::ScalarType type) {
-  if (c10::isComplexType(type)) throw NotServed();
-  if (type == c10::ScalarType::Double || type == c10::ScalarType::Float) return type;
-  return c10::isFloatingType(type) ? c10::ScalarType::Float : c10::ScalarType::Long;
+  return one;
 }
 
 void gather(const at::Tensor& result, const at::Tensor& self, std::int64_t dim, const at::Tensor& index) {
@@ -174,24 +168,37 @@ WAVESMITH_STUB(index_put_stub, &index_put);
 WAVESMITH_STUB(index_put_with_sort_stub, &index_put_sorted);
 WAVESMITH_STUB(flip_stub, &flip);
 
+// A number as a vector of one, where not all are numbers.
+at::Tensor as_vector(const at::Tensor& tensor) { return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor; }
+
 }  // namespace
+
+c10::ScalarType sum_type(c10::ScalarType type) {
+  if (c10::isComplexType(type)) throw NotServed();
+  if (type == c10::ScalarType::Double || type == c10::ScalarType::Float) return type;
+  return c10::isFloatingType(type) ? c10::ScalarType::Float : c10::ScalarType::Long;
+}
 
 void launch_along(wavesmith_indexed_operation operation, const at::Tensor& indexed, std::int64_t dim,
                   const at::Tensor& index, const at::Tensor& other) {
   if (index.numel() == 0) return;
-  if (index.dim() != indexed.dim() || index.dim() != other.dim()) {  // a number, and a vector of one
-    const auto one = [](const at::Tensor& tensor) {
-      return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor;
-    };
-    return launch_along(operation, one(indexed), dim, one(index), one(other));
-  }
-  if (operation == WAVESMITH_INDEXED_ADD && sum_type(indexed.scalar_type()) != indexed.scalar_type()) {
+  if (index.dim() != indexed.dim() || index.dim() != other.dim())
+    return launch_along(operation, as_vector(indexed), dim, as_vector(index), as_vector(other));
+  if (operation >= WAVESMITH_INDEXED_ADD && sum_type(indexed.scalar_type()) != indexed.scalar_type()) {
     const auto sums = indexed.to(sum_type(indexed.scalar_type()));
-    launch_index(operation, sums, dim, index, other, index.sizes());
+    run(described(operation, sums, dim, index, other), indexed.device());
     indexed.copy_(sums);
     return;
   }
-  launch_index(operation, indexed, dim, index, other, index.sizes());
+  run(described(operation, indexed, dim, index, other), indexed.device());
+}
+
+void launch_wrapped(wavesmith_indexed_operation operation, const at::Tensor& indexed, std::int64_t dim,
+                    const at::Tensor& index, const at::Tensor& other) {
+  if (index.numel() == 0) return;
+  auto one = described(operation, indexed, dim, index, other);
+  one.index[0].wrapped = 1;
+  serve(wavesmith_kernels_indexed(&one, native(current_stream(indexed.device().index()))), "indexing");
 }
 
 void launch_rows(wavesmith_indexed_operation operation, const at::Tensor& indexed, std::int64_t dim,

@@ -87,6 +87,8 @@
 #include <ATen/ops/silu_backward_ops.h>
 #include <ATen/ops/softplus_backward_native.h>
 #include <ATen/ops/softplus_backward_ops.h>
+#include <ATen/ops/special_xlog1py_native.h>
+#include <ATen/ops/special_xlog1py_ops.h>
 #include <ATen/ops/sub_native.h>
 #include <ATen/ops/sub_ops.h>
 #include <ATen/ops/tanh_backward_native.h>
@@ -173,6 +175,8 @@ WAVESMITH_OPERATORS(aten, m) {
              at::_ops::copysign_out>(m);
   structured<at::native::structured_xlogy_out, at::_ops::xlogy_Tensor, at::_ops::xlogy__Tensor,
              at::_ops::xlogy_OutTensor>(m);
+  structured<at::native::structured_special_xlog1py_out, at::_ops::special_xlog1py,
+             at::_ops::special_xlog1py_out>(m);
   structured<at::native::structured_sigmoid_backward_out, at::_ops::sigmoid_backward,
              at::_ops::sigmoid_backward_grad_input>(m);
   structured<at::native::structured_tanh_backward_out, at::_ops::tanh_backward,

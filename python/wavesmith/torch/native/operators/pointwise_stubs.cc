@@ -129,6 +129,11 @@ void nan_to_number(TensorIteratorBase& iterator, std::optional<double> nan, std:
          {nan.value_or(0), above.value_or(largest), below.value_or(-largest)});
 }
 
+template <int kSign>
+void is_infinity(TensorIteratorBase& iterator) {
+  launch_with_number(WAVESMITH_POINTWISE_EQUAL, iterator, kSign * std::numeric_limits<double>::infinity());
+}
+
 #define OF_INPUTS(name, operation) WAVESMITH_STUB(name##_stub, &of_inputs<WAVESMITH_POINTWISE_##operation>)
 #define OF_NUMBERS(name, operation) WAVESMITH_STUB(name##_stub, &of_numbers<WAVESMITH_POINTWISE_##operation>)
 #define OF_TWO(name, operation) \
@@ -205,6 +210,7 @@ OF_INPUTS(logaddexp, LOG_ADD_EXP);
 OF_INPUTS(hypot, HYPOT);
 OF_INPUTS(copysign, COPY_SIGN);
 OF_INPUTS(xlogy, X_LOG_Z);
+OF_INPUTS(xlog1py, X_LOG1P_Z);
 OF_NUMBERS(clamp, CLAMP_BETWEEN);
 OF_INPUTS(pow_tensor_tensor, POWER);
 
@@ -221,6 +227,8 @@ WAVESMITH_STUB(clamp_scalar_stub, &with_two<WAVESMITH_POINTWISE_CLAMP>);
 WAVESMITH_STUB(clamp_min_scalar_stub, &clamp_min);
 WAVESMITH_STUB(clamp_max_scalar_stub, &clamp_max);
 WAVESMITH_STUB(nan_to_num_stub, &nan_to_number);
+WAVESMITH_STUB(isposinf_stub, &is_infinity<1>);
+WAVESMITH_STUB(isneginf_stub, &is_infinity<-1>);
 
 WAVESMITH_STUB(threshold_stub, &with_two<WAVESMITH_POINTWISE_THRESHOLD>);
 WAVESMITH_STUB(leaky_relu_stub, &with_one<WAVESMITH_POINTWISE_LEAKY_RELU>);

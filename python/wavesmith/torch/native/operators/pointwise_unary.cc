@@ -40,6 +40,10 @@
 #include <ATen/ops/gelu_native.h>
 #include <ATen/ops/gelu_ops.h>
 #include <ATen/ops/isnan_ops.h>
+#include <ATen/ops/isneginf_native.h>
+#include <ATen/ops/isneginf_ops.h>
+#include <ATen/ops/isposinf_native.h>
+#include <ATen/ops/isposinf_ops.h>
 #include <ATen/ops/leaky_relu_native.h>
 #include <ATen/ops/leaky_relu_ops.h>
 #include <ATen/ops/log10_native.h>
@@ -152,6 +156,8 @@ WAVESMITH_OPERATORS(aten, m) {
   IN_ALL_FORMS(leaky_relu)
   IN_ALL_FORMS(elu)
   IN_ALL_FORMS(threshold)
+  structured<at::native::structured_isposinf_out, at::_ops::isposinf, at::_ops::isposinf_out>(m);
+  structured<at::native::structured_isneginf_out, at::_ops::isneginf, at::_ops::isneginf_out>(m);
   structured<at::native::structured_signbit_out, at::_ops::signbit, at::_ops::signbit_out>(m);
   structured<at::native::structured_softplus_out, at::_ops::softplus, at::_ops::softplus_out>(m);
   structured<Gelu, at::_ops::gelu, at::_ops::gelu_, at::_ops::gelu_out>(m);

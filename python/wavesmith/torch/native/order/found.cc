@@ -1,13 +1,10 @@
-// Operators whose results have as many elements as are found: what is not 0, what is selected, what is
-// different. They read that number from the device, for which they wait, as on other GPUs.
+// Operators whose results have as many elements as are found: what is not 0, what is different. They read
+// that number from the device, for which they wait, as on other GPUs.
 #include "order/found.h"
-
-#include <ATen/ExpandUtils.h>
 
 #include <ATen/ops/_unique2_ops.h>
 #include <ATen/ops/cumsum.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/masked_select_ops.h>
 #include <ATen/ops/ne.h>
 #include <ATen/ops/nonzero_ops.h>
 #include <ATen/ops/nonzero_static_ops.h>
@@ -71,12 +68,6 @@ Tensor nonzero_static(const Tensor& x, c10::SymInt size, std::int64_t fill_value
   const Tensor places = at::full({size.expect_int(), x.dim()}, fill_value, integers(x));
   Found(x, false).write(places);
   return places;
-}
-
-Tensor masked_select(const Tensor& x, const Tensor& mask) {
-  if (mask.scalar_type() != c10::ScalarType::Bool || mask.device() != x.device()) throw NotServed();
-  const auto sizes = at::infer_size(x.sizes(), mask.sizes());
-  return x.expand(sizes).reshape(-1).index_select(0, flat_places(mask.expand(sizes)));
 }
 
 using Three = std::tuple<Tensor, Tensor, Tensor>;
@@ -172,7 +163,6 @@ Tensor flat_places(const Tensor& x) {
 WAVESMITH_OPERATORS(aten, m) {
   plain<&nonzero, at::_ops::nonzero>(m);
   plain<&nonzero_static, at::_ops::nonzero_static>(m);
-  plain<&masked_select, at::_ops::masked_select>(m);
   plain<&unique, at::_ops::_unique2>(m);
   plain<&unique_consecutive, at::_ops::unique_consecutive>(m);
   plain<&unique_along, at::_ops::unique_dim>(m);
