@@ -28,7 +28,7 @@ _FOLDER = Path(__file__).absolute().parent
 _FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden")
 
 #: Folders whose sources are compiled as one: each alone costs a second for what they all include.
-_TOGETHER = ("device", "memory", "distributed", "linalg", "order", "layers")
+_TOGETHER = ("device", "memory", "distributed", "linalg", "order", "layers", "losses")
 
 
 @dataclass(frozen=True)
