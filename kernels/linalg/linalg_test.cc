@@ -308,8 +308,8 @@ TEST(LinearAlgebraRefuses, WhatBreaksARuleAndSaysWhich) {
   constexpr auto kWrong = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
   expect_refusals<Linalg>(
       &wavesmith_kernels_linalg, right,
-      {{[](Linalg& d) { d.operation = static_cast<wavesmith_linalg_operation>(11); }, kWrong,
-        "operation is 11"},
+      {{[](Linalg& d) { d.operation = static_cast<wavesmith_linalg_operation>(12); }, kWrong,
+        "operation is 12"},
        {[](Linalg& d) { d.type = static_cast<wavesmith_pointwise_type>(12); }, kWrong, "type is 12, no type"},
        {[](Linalg& d) { d.type = WAVESMITH_POINTWISE_F16; }, kNot, "type is f16"},
        {[](Linalg& d) { d.rows = -1; }, kWrong, "rows is negative"},

@@ -26,7 +26,12 @@ template <class C>
 TILE_DEVICE C logarithm_of_sum(C a, C b, C c) {
   C largest = a > b ? a : b;
   largest = c > largest ? c : largest;
-  const C sum = power_of_e(a - largest) + power_of_e(b - largest) + power_of_e(c - largest);
+  // One after the other: three at once keep more masks than there are scalar registers.
+  C sum = 0;
+  TILE_KEEP_LOOP for (int which = 0; which < 3; ++which) sum += power_of_e((which == 0   ? a
+                                                                            : which == 1 ? b
+                                                                                         : c) -
+                                                                           largest);
   return largest == kNever<C> ? a + b + c : largest + logarithm(sum);  // NaN stays
 }
 
