@@ -208,8 +208,9 @@ void launch_rows(wavesmith_indexed_operation operation, const at::Tensor& indexe
   if (indexed.dim() == 0) return launch_along(operation, indexed.unsqueeze(0), 0, along, other.view({-1}));
   at::DimVector shape(indexed.dim(), 1);
   shape[dim] = along.size(0);
-  along = along.view(shape).expand(other.sizes());
-  launch_along(operation, indexed, dim, along, other);
+  const at::Tensor rows = other.dim() == 0 ? other.unsqueeze(0) : other;  // a number is a row of one
+  along = along.view(shape).expand(rows.sizes());
+  launch_along(operation, indexed, dim, along, rows);
 }
 
 }  // namespace wavesmith::device
