@@ -29,7 +29,7 @@ def seconds(prediction: dict[str, Any]) -> float:
 def expected_error(prediction: dict[str, Any]) -> float | None:
     """The median error of the operation's model on rows that it was not fitted on, of 1."""
     error = prediction.get("expected_error")
-    return float(error["value"] if isinstance(error, dict) else error) if error is not None else None
+    return None if error is None else float(error)
 
 
 def field_of(build: Path, gpu: str, name: str) -> float:

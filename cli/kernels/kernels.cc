@@ -11,6 +11,7 @@
 #include <set>
 
 #include "cli/command.h"
+#include "cli/gpu_option.h"
 #include "cli/kernels/choice.h"
 #include "cli/kernels/library.h"
 #include "cli/kernels/product_options.h"
@@ -344,9 +345,7 @@ void add_kernels(CLI::App& app, Action& action) {
       "--gpu", options->gpu.gpus,
       "GPUs, separated by commas: ids ('wavesmith gpus' lists them) or TOML files; without it "
       "all targets");
-  command
-      ->add_option("--set", options->gpu.set, "what if: a GPU's number changed, as for 'wavesmith predict'")
-      ->allow_extra_args(false);
+  add_set_option(*command, options->gpu.set);
   const ProductOptions product = add_product_options(*command, options->product);
   product.m->group("Which kernel a product gets");
   for (CLI::Option* each : {product.n, product.k}) each->group(product.m->get_group());

@@ -11,6 +11,7 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/file.h"
+#include "cli/gpu_option.h"
 #include "cli/profile/text.h"
 #include "cli/profile/views.h"
 #include "cli/run/run.h"
@@ -132,11 +133,7 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
       app, "profile", "Times kernels on an emulated GPU, cycle by cycle, and shows what holds them up");
   command->add_option("--gpu", options->run.gpu, "mi300x, rx7900xtx, ./my.toml: see wavesmith gpus")
       ->capture_default_str();
-  command
-      ->add_option(
-          "--set", options->run.set,
-          "what if: a GPU's number changed, cus=8, memory.bandwidth=8TB/s, as for 'wavesmith predict'")
-      ->allow_extra_args(false);
+  add_set_option(*command, options->run.set);
   command->add_option("--threads", options->run.threads, "host threads; 0: all")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--sampled", options->sampled,

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/gpu_option.h"
 #include "cli/terminal.h"
 #include "gpus/chosen.h"
 
@@ -19,11 +20,7 @@ void add_options(CLI::App& command, study::RunOptions& options) {
   command
       .add_option("--gpu", options.gpu, "mi300x; mi300x:8 for eight; mi300x,mi210 for two kinds; ./my.toml")
       ->capture_default_str();
-  command
-      .add_option(
-          "--set", options.set,
-          "what if: a GPU's number changed, cus=8, memory.bandwidth=8TB/s, as for 'wavesmith predict'")
-      ->allow_extra_args(false);
+  add_set_option(command, options.set);
   command.add_option("--threads", options.threads, "host threads; 0: all")->check(CLI::NonNegativeNumber);
   command.add_option("--max-instructions", options.max_instructions,
                      "stop a kernel after this many wave-instructions; 0: never");

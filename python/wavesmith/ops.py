@@ -32,6 +32,7 @@ __all__ = [
     "gelu_and_mul",
     "gemm",
     "grouped_gemm",
+    "latent_attention",
     "layer_norm",
     "linear",
     "log_softmax",
