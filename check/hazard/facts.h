@@ -20,10 +20,17 @@ struct Facts {
 
 Facts facts_of(const emulate::Site& site, const isa::Target& target, int wave_lanes);
 
+/// Where a hazard is an error; elsewhere it is a hint.
+enum class Certain : uint8_t {
+  Never,
+  WhereCompiled,  ///< in compiled code: AMD's own assembly knows nothing of it (compiled.h)
+  Always,
+};
+
 /// A hazard that happened.
 struct Happened {
   std::string_view rule;  ///< a literal
-  bool certain = true;    ///< otherwise it is a hint
+  Certain certain = Certain::Always;
   const emulate::Site* first = nullptr;
   const emulate::Site* second = nullptr;
   std::string did, does;  ///< their roles

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "check/hazard/compiled.h"
 #include "check/hazard/dependencies.h"
 #include "check/hazard/facts.h"
 #include "check/hazard/window.h"
@@ -14,8 +15,15 @@
 namespace wavesmith::check {
 namespace {
 
+using hazard::Certain;
 using hazard::Facts;
 using hazard::Happened;
+
+/// What is known of a program.
+struct Known {
+  PerSite<Facts> facts;
+  hazard::Compiled compiled;
+};
 
 class HazardListener;
 
@@ -38,14 +46,14 @@ class HazardWorkgroup final : public emulate::WorkgroupListener {
 
 class HazardListener final : public emulate::Listener {
  public:
-  HazardListener(Findings& findings, const Launch& launch, std::shared_ptr<PerSite<Facts>> facts)
-      : findings(findings), launch(launch), facts(std::move(facts)) {}
+  HazardListener(Findings& findings, const Launch& launch, std::shared_ptr<Known> known)
+      : findings(findings), launch(launch), known(std::move(known)) {}
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override {
     return std::make_unique<HazardWorkgroup>(*this, view.id);
   }
   Findings& findings;
   const Launch& launch;
-  const std::shared_ptr<PerSite<Facts>> facts;  ///< of the program
+  const std::shared_ptr<Known> known;  ///< of the program
 };
 
 void HazardWorkgroup::wave_begins(const emulate::WaveView& wave) {
@@ -61,7 +69,7 @@ void HazardWorkgroup::instruction(const emulate::WaveView& wave, const emulate::
   ++events_;
   const Launch& launch = launch_.launch;
   const Facts& facts =
-      launch_.facts->of(site, [&] { return hazard::facts_of(site, launch.target, launch.wave_lanes); });
+      launch_.known->facts.of(site, [&] { return hazard::facts_of(site, launch.target, launch.wave_lanes); });
   const auto found = [&](const Happened& happened) { tell(happened, wave.index()); };
   if (!windows_.empty())
     windows_[wave.index()].step(site, facts, found);
@@ -74,9 +82,12 @@ void HazardWorkgroup::tell(const Happened& happened, uint32_t wave) {
   const isa::Instruction &first = happened.first->instruction, &second = happened.second->instruction;
   launch_.findings.add({.rule = happened.rule, .first = second.pc, .second = first.pc},
                        {.dispatch = launch.id, .workgroup = launch.number_of(id_), .event = events_}, [&] {
+                         const bool certain = happened.certain == Certain::Always ||
+                                              (happened.certain == Certain::WhereCompiled &&
+                                               launch_.known->compiled.is(launch));
                          return Finding{.topic = Topic::Hazard,
                                         .rule = std::string(happened.rule),
-                                        .severity = happened.certain ? Severity::Error : Severity::Hint,
+                                        .severity = certain ? Severity::Error : Severity::Hint,
                                         .what = happened.what,
                                         .parties = {party(launch, happened.does, second, id_, wave, 0),
                                                     party(launch, happened.did, first, id_, wave, 0)},
@@ -88,11 +99,11 @@ class Hazard final : public Checker {
  public:
   using Checker::Checker;
   std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
-    return std::make_unique<HazardListener>(findings_, launch, facts_.of(launch));
+    return std::make_unique<HazardListener>(findings_, launch, known_.of(launch));
   }
 
  private:
-  PerProgram<PerSite<Facts>> facts_;
+  PerProgram<Known> known_;
 };
 
 }  // namespace

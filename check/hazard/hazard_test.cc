@@ -327,6 +327,23 @@ TEST(Hazard, IsAHintBehindATakenBranchThatAmdReliesOn) {
   EXPECT_EQ(severity("s_nop 6\n"), std::nullopt);
 }
 
+TEST(Hazard, OfScalarsThatAreReadAgainIsAHintInAssemblyThatNowhereWaits) {
+  const auto severity = [](std::string_view behind) {
+    CheckedKernel kernel(
+        "hazard", "gfx1201",
+        fmt::format("v_add_nc_u32 v3, s12, v1\ns_mov_b32 s12, 3\ns_add_co_u32 s14, s12, 1\n"
+                    "s_cmp_lg_u32 s12, s12\ns_cbranch_scc0 over\n{}over:\nv_mov_b32 v4, 0",
+                    behind),
+        32);
+    EXPECT_TRUE(kernel.launch(1, 32, {}));
+    const auto findings = kernel.findings();
+    return findings.size() == 1 ? std::optional(findings[0].severity) : std::nullopt;
+  };
+  EXPECT_EQ(severity("s_nop 0\n"), Severity::Hint);
+  EXPECT_EQ(severity("s_wait_alu depctr_va_vcc(0)\n"), Severity::Error);
+  EXPECT_EQ(severity("s_delay_alu instid0(VALU_DEP_1)\n"), Severity::Error);
+}
+
 TEST(Hazard, IsToldWithBothInstructionsAndTheWaitThatIsMissing) {
   CheckedKernel kernel("hazard", "gfx942",
                        "v_readfirstlane_b32 s12, v0\ns_nop 0\nv_readlane_b32 s13, v0, s12");

@@ -36,6 +36,7 @@ bool ScalarReads::reads_pending(const emulate::Site& site, const Parts& parts, H
     const std::string_view reader = watches_all_ ? "the VALU had read it" : "the VALU had read it as a mask";
     happened = {
         .rule = watches_all_ ? "sgpr-reread" : "mask-overwritten",
+        .certain = watches_all_ ? Certain::WhereCompiled : Certain::Always,
         .first = writers_[scalar],
         .second = &site,
         .did = fmt::format("{} written after {}", name, reader),

@@ -95,7 +95,7 @@ bool Window::judge(uint64_t number, const emulate::Site& site, const Facts& fact
   const std::string name = about == kItself ? std::string() : name_of(about) + " ";
   happened = {
       .rule = broken->name,
-      .certain = certain,
+      .certain = certain ? Certain::Always : Certain::Never,
       .first = past.site,
       .second = &site,
       .did = fmt::format("{}{}", name, broken->did),
