@@ -16,6 +16,15 @@ std::string tell(std::string_view wait) {
          std::string(wait) + "v_and_b32 v5, 0x7c, v1\nLDS_LOAD v6, v5 offset:1024\nWAIT_LDS\nend:\ns_nop 0";
 }
 
+/// The same by two flags, of which half of the lanes look at each.
+std::string tell_by_two(std::string_view behind) {
+  return "v_mov_b32 v2, 0\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n"
+         "LDS_STORE v1, v0 offset:1024\nONE_LANE\nWAIT_LDS\nLDS_STORE v2, v4\nLDS_STORE v2, v4 offset:4\n"
+         "s_branch end\nread:\nv_and_b32 v5, 4, v1\nagain:\nLDS_LOAD v3, v5\nWAIT_LDS\n"
+         "v_cmp_eq_u32 VCC, 0, v3\ns_cbranch_vccnz " +
+         std::string(behind) + "\nv_and_b32 v5, 0x7c, v1\nLDS_LOAD v6, v5 offset:1024\nWAIT_LDS\nend:\ns_nop 0";
+}
+
 const RacePair kPairs[] = {
     {"WriteThenRead", "lds-read-write", kOther + "LDS_STORE v1, v0\nWAIT_LDS\nLDS_LOAD v3, v2\nWAIT_LDS",
      kOther + "LDS_STORE v1, v0\nWAIT_LDS\nBARRIER\nLDS_LOAD v3, v2\nWAIT_LDS"},
@@ -95,6 +104,7 @@ const RacePair kPairs[] = {
          "read:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_lg_u32 s10, 0\ns_cbranch_scc1 told\n"
          "again:\nLDS_LOAD v3, v2\nWAIT_LDS\nv_readfirstlane_b32 s10, v3\ns_cmp_eq_u32 s10, 0\n"
          "s_cbranch_scc1 again\ntold:\n")},
+    {"FlagsThatAreLookedAtOnce", "lds-read-write", tell_by_two("end"), tell_by_two("again")},
     {"DataWrittenBehindItsFlag", "lds-read-write",
      "v_mov_b32 v2, 0\nv_mov_b32 v4, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 read\n"
      "ONE_LANE\nLDS_STORE v2, v4\nALL_LANES\nLDS_STORE v1, v0 offset:1024\nWAIT_LDS\ns_branch end\n"

@@ -178,8 +178,8 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
   const uint64_t place =
       flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : WaveClocks::kMany;
   const uint32_t number = wave.index();
-  if (access.direction == Direction::Load && flag && launch_.polls(site))
-    return clocks_.acquire(number, place);
+  if (access.direction == Direction::Load && access.bytes <= kWidestFlag && launch_.polls(site))
+    return acquire_each(number, access);
 
   const bool atomic = access.direction == Direction::Atomic;
   if (atomic && facts.returns) clocks_.acquire(number, place);
@@ -219,6 +219,15 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
   // Of an instruction of many addresses only the wait before it says that it is meant to tell something.
   if (access.direction != Direction::Load && (flag || (atomic && states_[number].waited_for_lds)))
     clocks_.release(number, place);
+}
+
+void RaceWorkgroup::acquire_each(uint32_t wave, const MemoryAccess& access) {
+  uint64_t last = WaveClocks::kMany;
+  for (uint64_t lanes = access.lanes; lanes; lanes &= lanes - 1) {
+    const uint64_t place = access.address[std::countr_zero(lanes)] & ~uint64_t{3};
+    if (place != last) clocks_.acquire(wave, place);
+    last = place;
+  }
 }
 
 void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::Site& site,

@@ -69,6 +69,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   void stores_arrived(WaveState& state, uint32_t wave);
   void access_lds(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
                   const emulate::MemoryAccess& access);
+  /// A spin loop's load: of what is told at each lane's address.
+  void acquire_each(uint32_t wave, const emulate::MemoryAccess& access);
   void access_global(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
                      const emulate::MemoryAccess& access);
   /// An access by which it meets other workgroups.
