@@ -329,12 +329,11 @@ TEST(Hazard, IsAHintBehindATakenBranchThatAmdReliesOn) {
 
 TEST(Hazard, OfScalarsThatAreReadAgainIsAHintInAssemblyThatNowhereWaits) {
   const auto severity = [](std::string_view behind) {
-    CheckedKernel kernel(
-        "hazard", "gfx1201",
-        fmt::format("v_add_nc_u32 v3, s12, v1\ns_mov_b32 s12, 3\ns_add_co_u32 s14, s12, 1\n"
-                    "s_cmp_lg_u32 s12, s12\ns_cbranch_scc0 over\n{}over:\nv_mov_b32 v4, 0",
-                    behind),
-        32);
+    CheckedKernel kernel("hazard", "gfx1201",
+                         fmt::format("v_add_nc_u32 v3, s12, v1\ns_mov_b32 s12, 3\ns_add_co_u32 s14, s12, 1\n"
+                                     "s_cmp_lg_u32 s12, s12\ns_cbranch_scc0 over\n{}over:\nv_mov_b32 v4, 0",
+                                     behind),
+                         32);
     EXPECT_TRUE(kernel.launch(1, 32, {}));
     const auto findings = kernel.findings();
     return findings.size() == 1 ? std::optional(findings[0].severity) : std::nullopt;

@@ -22,7 +22,8 @@ std::string tell_by_two(std::string_view behind) {
          "LDS_STORE v1, v0 offset:1024\nONE_LANE\nWAIT_LDS\nLDS_STORE v2, v4\nLDS_STORE v2, v4 offset:4\n"
          "s_branch end\nread:\nv_and_b32 v5, 4, v1\nagain:\nLDS_LOAD v3, v5\nWAIT_LDS\n"
          "v_cmp_eq_u32 VCC, 0, v3\ns_cbranch_vccnz " +
-         std::string(behind) + "\nv_and_b32 v5, 0x7c, v1\nLDS_LOAD v6, v5 offset:1024\nWAIT_LDS\nend:\ns_nop 0";
+         std::string(behind) +
+         "\nv_and_b32 v5, 0x7c, v1\nLDS_LOAD v6, v5 offset:1024\nWAIT_LDS\nend:\ns_nop 0";
 }
 
 const RacePair kPairs[] = {

@@ -233,7 +233,7 @@ def fetch(table: dict[str, suite.Library], root: DebianRoot) -> None:
     for library in table.values():
         if library.missing(root):
             print(f"run_libraries: installing {library.name}'s packages in {root.path}", flush=True)
-            if why := root.install(library.packages):
+            if why := root.install(library.packages + library.tools):
                 print(f"run_libraries: {library.name} is not to be had: {why}", flush=True)
 
 

@@ -31,6 +31,7 @@ class Library:
     name: str
     packages: list[str]
     programs: list[str]
+    tools: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
     kind: str = "gtest"
     data: str = ""
@@ -70,7 +71,8 @@ class Library:
 
     def missing(self, root: DebianRoot) -> list[str]:
         """Packages that are not installed."""
-        return sorted(set(self.packages) - set(root.versions(self.packages)))
+        needed = self.packages + self.tools
+        return sorted(set(needed) - set(root.versions(needed)))
 
 
 def kind_of(machine: str) -> str:
