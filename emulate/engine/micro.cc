@@ -5,6 +5,7 @@
 #include "emulate/engine/packed_flags.h"
 #include "emulate/run/control.h"
 #include "emulate/run/turn.h"
+#include "emulate/translate/hits.h"
 #include "emulate/translate/program.h"
 
 namespace wavesmith::emulate {
@@ -30,7 +31,7 @@ namespace {
 
 void block(const Uop* uop, Wave* wave) {
   const Block* block = static_cast<const Block*>(uop->pointer);
-  wave->hits[block->number]++;
+  Hits::count(wave->hits, block->number);
   wave->budget -= block->instructions;
   if (wave->budget < 0) [[unlikely]] {
     [[clang::musttail]] return end_of_slice(uop + 1, wave);

@@ -13,6 +13,7 @@
 #include "emulate/run/host_mode.h"
 #include "emulate/run/turn.h"
 #include "emulate/run/workgroup.h"
+#include "emulate/translate/hits.h"
 #include "emulate/translate/program.h"
 #include "isa/llvm/assembler.h"
 
@@ -33,7 +34,7 @@ struct WaveTest::State {
   const isa::Target* target;
   Workgroup group;
   std::vector<uint8_t> lds = std::vector<uint8_t>(kLdsBytes + 64);
-  std::vector<uint64_t> hits = std::vector<uint64_t>(4096);
+  Hits hits;
   std::vector<uint8_t> scratch = std::vector<uint8_t>(65536);
   Memory* memory = nullptr;
   struct Loaded {

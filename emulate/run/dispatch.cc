@@ -28,6 +28,7 @@
 #include "emulate/run/listeners.h"
 #include "emulate/run/turn.h"
 #include "emulate/run/workgroup.h"
+#include "emulate/translate/hits.h"
 #include "isa/llvm/demangle.h"
 
 namespace wavesmith::emulate {
@@ -86,7 +87,7 @@ struct Slot {
 /// What a host thread needs to run workgroups; kept from one launch to the next, because making it costs more
 /// than a small kernel.
 struct Storage {
-  Pages<uint64_t> hits = Pages<uint64_t>(kMostBlocks);
+  Hits hits;
   std::vector<std::unique_ptr<Slot>> slots;
 
   static std::unique_ptr<Storage> take() {
@@ -128,7 +129,7 @@ class Worker {
     // Listeners end with the run that they hear of; the slots are kept for the next one.
     if (heard_)
       for (const auto& slot : storage_->slots) slot->group.listener.reset();
-    std::memset(hits_.data(), 0, run_.dispatch.program->block_count() * sizeof(uint64_t));
+    hits_.clear(run_.dispatch.program->block_count());
     Storage::give_back(std::move(storage_));
   }
   Worker(const Worker&) = delete;
@@ -166,8 +167,8 @@ class Worker {
   /// Adds what was executed to the program's counts; returns how many instructions these were.
   [[nodiscard]] uint64_t count() const {
     Program& program = *run_.dispatch.program;
-    return program.count(hits_.data()) +
-           (heard_ ? program.observed(run_.hears_instructions).count(heard_->data()) : 0);
+    return program.count(hits_) +
+           (heard_ ? program.observed(run_.hears_instructions).count(*heard_) : 0);
   }
   uint64_t waves = 0;
 
@@ -223,7 +224,7 @@ class Worker {
     group.listener = together(std::move(listeners));
     if (!group.listener) return;
     group.program = &dispatch.program->observed(run_.hears_instructions);
-    if (!heard_) heard_ = std::make_unique<Pages<uint64_t>>(kMostBlocks);
+    if (!heard_) heard_ = std::make_unique<Hits>();
   }
 
   [[nodiscard]] uint32_t lds_size() const {
@@ -407,8 +408,8 @@ class Worker {
   const object::Kernel& kernel_;
   uint32_t lanes_;
   std::unique_ptr<Storage> storage_;
-  Pages<uint64_t>& hits_;
-  std::unique_ptr<Pages<uint64_t>> heard_;  ///< block hits of workgroups that somebody listens to
+  Hits& hits_;
+  std::unique_ptr<Hits> heard_;  ///< block hits of workgroups that somebody listens to
   std::vector<Slot*> free_;
   std::deque<Slot*> resident_;
   uint64_t executed_ = 0;

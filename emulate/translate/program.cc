@@ -9,6 +9,7 @@
 #include "emulate/run/host_mode.h"
 #include "emulate/run/workgroup.h"
 #include "emulate/translate/emitter.h"
+#include "emulate/translate/hits.h"
 #include "emulate/translate/matrix_plan.h"
 #include "emulate/translate/mode_flow.h"
 #include "emulate/translate/observe.h"
@@ -94,14 +95,17 @@ size_t Program::block_count() const {
   return blocks_.size();
 }
 
-uint64_t Program::count(const uint64_t* hits) {
+uint64_t Program::count(const Hits& hits) {
   const std::scoped_lock lock(mutex_);
   totals_.resize(blocks_.size());
   uint64_t instructions = 0;
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    totals_[i] += hits[i];
-    instructions += hits[i] * blocks_[i]->instructions;
-  }
+  hits.each_stretch(blocks_.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      if (hits.data()[i] == 0) continue;
+      totals_[i] += hits.data()[i];
+      instructions += hits.data()[i] * blocks_[i]->instructions;
+    }
+  });
   return instructions;
 }
 

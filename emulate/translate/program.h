@@ -25,6 +25,7 @@ class Decoder;
 
 namespace wavesmith::emulate {
 
+class Hits;
 struct MatrixPlan;
 struct Site;
 
@@ -40,9 +41,6 @@ struct Block {
 struct Stop {
   Error error;
 };
-
-/// The most basic blocks that a program may have; hit counters are reserved (not committed) for all of them.
-inline constexpr size_t kMostBlocks = size_t{1} << 20;
 
 /// The translated code of one loaded code object for one wave size. Shared by all waves; translation is under
 /// a lock.
@@ -92,7 +90,7 @@ class Program {
   [[nodiscard]] uint64_t serial() const { return serial_; }
   [[nodiscard]] size_t block_count() const;
   /// Adds one thread's block hits to the program's totals; returns how many instructions these were.
-  uint64_t count(const uint64_t* hits);
+  uint64_t count(const Hits& hits);
   /// Whether the kernel at `pc`, translated before, has nothing but its end; counts that many waves of it
   /// then.
   bool count_empty(uint64_t pc, uint64_t waves);
