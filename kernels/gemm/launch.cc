@@ -80,7 +80,7 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
   if (const auto status = check_gemm(*gemm)) return status;
   if (gemm->m == 0 || gemm->n == 0 || gemm->batches == 0) return succeed();
   const Device* device = nullptr;
-  GemmChoice choice;
+  GemmChoice choice{.may_be_known = true};
   if (const auto status = choose(*gemm, tile, device, choice)) return status;
   return launch_chosen(*gemm, *device, choice, stream, [&](const GemmArguments& arguments, const Grid& grid) {
     const GemmStreamArguments streamed{arguments, choice.share, gemm->workspace};
@@ -102,7 +102,7 @@ bool gathers(wavesmith_kernels_type type, int64_t channels) {
 wavesmith_kernels_status launch_gathered(wavesmith_kernels_gemm_description gemm, GemmGather gather,
                                          size_t* workspace, void* stream) {
   const Device* device = nullptr;
-  GemmChoice choice;
+  GemmChoice choice{.may_be_known = true};
   if (workspace) gemm.workspace_bytes = SIZE_MAX / 2;
   if (const auto status = current_device(device)) return status;
   if (const auto status = choose_gathered_gemm(gemm, device->target, device->compute_units,
@@ -138,7 +138,7 @@ wavesmith_kernels_status wavesmith_kernels_gemm_check(const wavesmith_kernels_ge
   if (!gemm) return no_description();
   if (const auto status = check_gemm(*gemm)) return status;
   const Device* device = nullptr;
-  GemmChoice choice;
+  GemmChoice choice{.may_be_known = true};
   if (const auto status = choose(*gemm, nullptr, device, choice)) return status;
   thread_local std::string kernel;
   kernel = choice.kernel;
@@ -164,7 +164,7 @@ wavesmith_kernels_status wavesmith_kernels_gemm_workspace(const wavesmith_kernel
   if (const auto status = check_gemm(most)) return status;
   const Device* device = nullptr;
   most.workspace_bytes = SIZE_MAX / 2;
-  GemmChoice choice;
+  GemmChoice choice{.may_be_known = true};
   if (most.m > 0 && most.n > 0 && most.batches > 0)
     if (const auto status = choose(most, tile, device, choice)) return status;
   if (bytes) *bytes = choice.workspace_bytes;

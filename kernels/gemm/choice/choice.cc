@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <utility>
 
 #include "kernels/gemm/choice/block_scales.h"
@@ -9,6 +11,7 @@
 #include "kernels/gemm/choice/gate.h"
 #include "kernels/gemm/choice/group_scales.h"
 #include "kernels/gemm/choice/groups.h"
+#include "kernels/gemm/choice/known.h"
 #include "kernels/gemm/choice/ranges.h"
 #include "kernels/gemm/choice/refusal.h"
 #include "kernels/gemm/choice/split.h"
@@ -257,6 +260,24 @@ std::string types_word(wavesmith_kernels_type a, wavesmith_kernels_type b) {
 }
 
 namespace {
+/// What the choice of a plain product's tile is remembered by; of the product with D by rows, with what was
+/// found of its matrices.
+GemmTraits traits_of(const Description& gemm, std::initializer_list<bool> found, int compute_units,
+                     int channels) {
+  int64_t flags = gemm.pointer_arrays != 0;
+  for (const bool each : {gemm.a.column_stride == 1, gemm.b.row_stride == 1}) flags = 2 * flags + each;
+  for (const bool each : found) flags = 2 * flags + each;
+  const int64_t types = (int64_t{gemm.a.type} << 32) + (int64_t{gemm.b.type} << 16) + gemm.d.type;
+  return {gemm.m,
+          gemm.n,
+          gemm.k,
+          gemm.batches,
+          types,
+          flags,
+          static_cast<int64_t>(gemm.workspace_bytes),
+          (int64_t{compute_units} << 32) + channels};
+}
+
 /// `channels` that A is gathered by; 0: it is a matrix.
 wavesmith_kernels_status choose(const Description& given, std::string_view target, int compute_units,
                                 const char* wanted, int channels, GemmChoice& choice,
@@ -303,9 +324,14 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
           ? tuned->find(target, compute_units, choice.problem)
           : nullptr;
   const Description costs = gemm.group_offsets ? evenly_grouped(gemm) : gemm;
+  const bool is_plain = choice.may_be_known && !wanted && !fastest && !gemm.group_offsets && !gemm.gated &&
+                        !gemm.zero_points_b && gemm.block_scales_a.scaling == WAVESMITH_KERNELS_UNSCALED &&
+                        gemm.block_scales_b.scaling == WAVESMITH_KERNELS_UNSCALED;
+  const GemmTraits traits = traits_of(gemm, {a_along_k, b_along_k, dwords, pieces}, compute_units, channels);
+  const GemmConfiguration* const known = is_plain ? KnownTiles::of_thread().find(traits, target) : nullptr;
   bool has_types = false, has_streams = false;
   double fewest = 0;
-  for (const GemmConfiguration& tile : gemm_configurations()) {
+  for (const GemmConfiguration& tile : known ? std::span(known, 1) : gemm_configurations()) {
     if (tile.target != target) continue;
     const bool is_whole = tile.has(types), is_part = gemm.gated ? tile.has(sums) : is_whole;
     const bool streams = tile.has(types + std::string(mark_of_parts(kStreamed)));
@@ -329,19 +355,22 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
       fewest = is_tuned ? 0 : one.cycles;
     }
   }
-  const std::string served = "for a and b of " + types_word(gemm.a.type, gemm.b.type) +
-                             (has_float_scales(gemm) ? " with scales of blocks" : "") +
-                             (gemm.group_offsets ? " in groups" : "") + (gemm.gated ? " that gate" : "") +
-                             (channels > 0 ? " that is gathered" : "") + " for " + std::string(target);
-  if (!has_types) return not_supported("there is no kernel " + served);
+  if (is_plain && choice.configuration) KnownTiles::of_thread().remember(traits, *choice.configuration);
+  const auto served = [&] {
+    return "for a and b of " + types_word(gemm.a.type, gemm.b.type) +
+           (has_float_scales(gemm) ? " with scales of blocks" : "") +
+           (gemm.group_offsets ? " in groups" : "") + (gemm.gated ? " that gate" : "") +
+           (channels > 0 ? " that is gathered" : "") + " for " + std::string(target);
+  };
+  if (!has_types) return not_supported("there is no kernel " + served());
   if (!choice.configuration && choice.candidates.empty() && !(a_along_k && b_along_k))
-    return not_supported("the kernels " + served + " want K together in memory: columns of a, rows of b");
+    return not_supported("the kernels " + served() + " want K together in memory: columns of a, rows of b");
   if (!choice.configuration) {
     if (const auto status = check_parts(given, target, compute_units, wanted)) return status;
     if (has_streams && gemm.batches == 1)
       return not_supported("no tile of d would be shared with a tile " + std::string(wanted));
     return not_supported("there is no kernel " + (wanted ? "with a tile " + std::string(wanted) + " " : "") +
-                         served + (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
+                         served() + (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
   }
   const GemmConfiguration& tile = *choice.configuration;
   choice.kernel = "gemm_" + (choice.splits > 1 ? sums : types) + std::string(mark_of_parts(choice.splits)) +

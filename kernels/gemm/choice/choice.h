@@ -33,6 +33,8 @@ struct GemmChoice {
     /// The tile's name, and behind a slash the parts: "64x64x64/8", "256x256x32/stream".
     [[nodiscard]] std::string name() const;
   };
+  /// Given: whether a tile that was chosen before is taken again, of which alone there are candidates then.
+  bool may_be_known = false;
   std::vector<Candidate> candidates;  ///< in the table's order
   const GemmConfiguration* configuration = nullptr;
   int splits = 1;
