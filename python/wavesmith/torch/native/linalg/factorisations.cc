@@ -127,8 +127,13 @@ Tensor cholesky(const Tensor& a, bool upper) {
   Implemented<at::native::structured_linalg_cholesky_ex_out> one;
   one.meta(a, upper, false);
   one.impl(a, upper, false, one.maybe_get_output(0), one.maybe_get_output(1));
-  check_info(one.maybe_get_output(1), "cholesky", a);
+  check_info(one.maybe_get_output(1), "cholesky", a.dim() == 2);
   return one.maybe_get_output(0);
+}
+
+void check_errors(const Tensor& info, c10::string_view what, bool is_matrix) {
+  if (info.scalar_type() != at::kInt) throw NotServed();
+  check_info(info, what, is_matrix);
 }
 
 WAVESMITH_STUB(lu_factor_stub, &factor);
@@ -142,6 +147,7 @@ WAVESMITH_OPERATORS(aten, m) {
              at::_ops::linalg_lu_factor_ex_out>(m);
   structured<at::native::structured_linalg_cholesky_ex_out, at::_ops::linalg_cholesky_ex,
              at::_ops::linalg_cholesky_ex_L>(m);
+  plain<&check_errors, at::_ops::_linalg_check_errors>(m);
   plain<&cholesky, at::_ops::cholesky>(m);
   plain<&at::native::cholesky_out, at::_ops::cholesky_out>(m);
   structured<at::native::structured_linalg_ldl_factor_ex_out, at::_ops::linalg_ldl_factor_ex,

@@ -1,5 +1,6 @@
 #include "linalg/matrices.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "operators/kernels.h"
+#include "operators/multiply.h"
 #include "operators/pointwise.h"
 #include "operators/served.h"
 
@@ -138,7 +140,11 @@ void fill_identity(const Tensor& matrix) {
 }
 
 Tensor product(const Tensor& a, const Tensor& b) {
-  if (a.scalar_type() == c10::ScalarType::Float) return at::matmul(a, b);
+  if (a.scalar_type() == c10::ScalarType::Float) {
+    if (a.dim() > 3 || batch_sizes(a) != batch_sizes(b) || a.numel() == 0) return at::matmul(a, b);
+    const Tensor product = made(sizes_of(batch_sizes(a), {a.size(-2), b.size(-1)}), {}, a.options());
+    return multiply({.a = a, .b = b, .d = product}, "linalg") ? product : at::matmul(a, b);
+  }
   const Tensor product = at::zeros(sizes_of(batch_sizes(a), {a.size(-2), b.size(-1)}), a.options());
   const Matrices left(a), right(b), c(product);
   run(WAVESMITH_LINALG_SUBTRACT_PRODUCT, c.rows(), c.columns(), &left, &right, &c, {}, WAVESMITH_LINALG_ADD,
@@ -146,9 +152,12 @@ Tensor product(const Tensor& a, const Tensor& b) {
   return product;
 }
 
-void check_info(const Tensor& info, const char* what, const Tensor& like) {
+void check_info(const Tensor& info, c10::string_view what, bool is_matrix) {
   if (info.numel() == 1 && info.item<std::int32_t>() == 0) return;
-  at::_linalg_check_errors(info, what, like.dim() == 2);
+  const Tensor seen = info.to(c10::kCPU).contiguous();
+  const auto* const numbers = seen.const_data_ptr<std::int32_t>();
+  if (std::all_of(numbers, numbers + seen.numel(), [](std::int32_t number) { return number == 0; })) return;
+  at::_linalg_check_errors(seen, what, is_matrix);
 }
 
 std::vector<std::int64_t> sizes_of(c10::IntArrayRef batch, std::initializer_list<std::int64_t> last) {

@@ -78,8 +78,9 @@ void fill_identity(const at::Tensor& matrix);
 // The product of matrices of any type.
 at::Tensor product(const at::Tensor& a, const at::Tensor& b);
 
-// Raises what PyTorch does for what a factorisation says of its matrices; waits for them.
-void check_info(const at::Tensor& info, const char* what, const at::Tensor& like);
+// Raises what PyTorch does for what a factorisation says of its matrices; waits for them, and looks at them
+// on the host.
+void check_info(const at::Tensor& info, c10::string_view what, bool is_matrix);
 
 // Sizes without the last ones.
 inline c10::IntArrayRef batch_sizes(const at::Tensor& tensor) {

@@ -19,6 +19,7 @@
 
 #include "linalg/matrices.h"
 #include "linalg/orthogonal.h"
+#include "operators/pointwise.h"
 #include "operators/served.h"
 
 namespace wavesmith::device {
@@ -49,7 +50,7 @@ struct Symmetric : at::meta::structured__linalg_eigh {
     run(WAVESMITH_LINALG_EIGENVALUES, n, n, &lower, columns ? &*columns : nullptr, nullptr,
         {.vector = to.tensor(), .pivots = {}, .info = info});
     of_vectors.finish(), to.finish();
-    check_info(info, "linalg.eigh", a);
+    check_info(info, "linalg.eigh", a.dim() == 2);
   }
 };
 
@@ -67,11 +68,14 @@ void of_columns(const Tensor& a, const Tensor& left, const Tensor& right, const 
   run(WAVESMITH_LINALG_SINGULAR_VALUES, matrix.rows(), matrix.columns(), &matrix, &b, &c, beside);
 }
 
-// The same by r, where there are more rows.
+// The same by r, where there are so many more rows that it saves work: a column of no more has lanes for all
+// rows, so that the rotations take as long as those of a square. A square of left vectors needs q.
 void of_tall(const Tensor& a, const Tensor& left, const Tensor& right, const Tensor& values,
              const Tensor& info) {
-  const auto columns = a.size(-1);
-  if (a.size(-2) == columns) return of_columns(a, left, right, values, info);
+  constexpr std::int64_t kFewRows = 32;
+  const auto rows = a.size(-2), columns = a.size(-1);
+  const bool is_thin = !left.defined() || left.size(-1) == columns;
+  if (rows == columns || (rows <= kFewRows && is_thin)) return of_columns(a, left, right, values, info);
   const auto of = Reflections::of(a);
   const Tensor square = at::triu(of.vectors.narrow(-2, 0, columns));
   if (!left.defined()) return of_columns(square, left, right, values, info);
@@ -109,21 +113,42 @@ struct Singular : at::meta::structured__linalg_svd {
             const Tensor& s, const Tensor& vh) {
     if (a.is_complex()) throw NotServed();
     if (a.numel() != 0)
-      check_info(compute_uv ? decompose(a, u, s, vh) : decompose(a, {}, s, {}), "linalg.svd", a);
+      check_info(compute_uv ? decompose(a, u, s, vh) : decompose(a, {}, s, {}), "linalg.svd", a.dim() == 2);
     else if (compute_uv)
       fill_identity(u), fill_identity(vh);
   }
 };
 
-// v s^-1 u^T without singular values below a tolerance, which is a share of the largest, or a number.
+// The share of the largest singular value up to which PyTorch takes others for 0 where nobody names one.
+double least_share(const Tensor& a) {
+  const double epsilon = a.scalar_type() == at::kDouble
+                             ? std::numeric_limits<double>::epsilon()
+                             : static_cast<double>(std::numeric_limits<float>::epsilon());
+  return epsilon * static_cast<double>(std::max(a.size(-2), a.size(-1)));
+}
+
+// x where a number is more than 0, and 0 elsewhere.
+void keep_positive(const Tensor& x, const Tensor& number) {
+  auto iterator = at::TensorIteratorConfig()
+                      .check_all_same_dtype(false)
+                      .set_check_mem_overlap(false)
+                      .resize_outputs(false)
+                      .add_output(x)
+                      .add_const_input(x)
+                      .add_const_input(number)
+                      .build();
+  launch(WAVESMITH_POINTWISE_CLAMP_BACKWARD, iterator, number.scalar_type(),
+         {0, std::numeric_limits<double>::infinity()});
+}
+
+// v s^-1 u^T without singular values up to a tolerance, which is a share of the largest, or a number.
 Tensor pseudo_inverse(const Tensor& a, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol,
                       bool hermitian) {
   const auto type = a.scalar_type();
-  const auto is_real = [](const std::optional<Tensor>& given) {
-    return given && given->defined() && !given->is_complex();
-  };
+  const auto is_given = [](const std::optional<Tensor>& each) { return each && each->defined(); };
+  const bool by_tensors = is_given(atol) && is_given(rtol) && !atol->is_complex() && !rtol->is_complex();
   if (hermitian || (type != at::kFloat && type != at::kDouble) || a.dim() < 2 || a.numel() == 0 ||
-      !is_real(atol) || !is_real(rtol))
+      (!by_tensors && (is_given(atol) || is_given(rtol))))
     return at::native::linalg_pinv(a, atol, rtol, hermitian);
   const auto inner = std::min(a.size(-2), a.size(-1));
   const auto batch = batch_sizes(a);
@@ -131,10 +156,14 @@ Tensor pseudo_inverse(const Tensor& a, const std::optional<Tensor>& atol, const 
                values = made(sizes_of(batch, {inner}), {}, a.options()),
                right = by_columns(sizes_of(batch, {inner, a.size(-1)}), a.options());
   const Tensor info = decompose(a, left, values, right);
-  const Tensor least = at::maximum(atol->unsqueeze(-1), values.narrow(-1, 0, 1).mul(rtol->unsqueeze(-1)));
-  const Tensor factors = at::where(values.gt(least), values.reciprocal(), at::Scalar(0));
-  const Tensor inverse = product(right.mT().mul(factors.unsqueeze(-2)), left.mT());
-  check_info(info, "linalg.svd", a);  // which waits: after all that need not
+  const Tensor largest = values.narrow(-1, 0, 1);
+  const Tensor more = by_tensors
+                          ? values.sub(at::maximum(atol->unsqueeze(-1), largest.mul(rtol->unsqueeze(-1))))
+                          : values.sub(largest, least_share(a));
+  const Tensor kept = right.mT().div(values.unsqueeze(-2));
+  keep_positive(kept, more.unsqueeze(-2));
+  const Tensor inverse = product(kept, left.mT());
+  check_info(info, "linalg.svd", a.dim() == 2);  // which waits: after all that need not
   return inverse;
 }
 
@@ -216,12 +245,8 @@ Results least_squares(const Tensor& a, const Tensor& b, std::optional<double> rc
   } else if (driver == "gels") {
     found.x = by_reflections(matrix, right);
   } else {
-    const double epsilon = a.scalar_type() == c10::ScalarType::Double
-                               ? std::numeric_limits<double>::epsilon()
-                               : static_cast<double>(std::numeric_limits<float>::epsilon());
-    const double share = rcond.value_or(epsilon * static_cast<double>(std::max(rows, columns)));
-    found = by_singular_values(matrix, right, std::max(share, 0.0));
-    check_info(found.info, "linalg.svd", a);  // which waits: after all that need not
+    found = by_singular_values(matrix, right, std::max(rcond.value_or(least_share(a)), 0.0));
+    check_info(found.info, "linalg.svd", a.dim() == 2);  // which waits: after all that need not
     has_residuals = has_residuals && found.rank.eq(columns).all().item<bool>();
   }
   const Tensor none = made({0}, {}, a.options().dtype(c10::toRealValueType(a.scalar_type())));

@@ -2,10 +2,12 @@
 #include <cmath>
 #include <limits>
 
+#include <ATen/ExpandUtils.h>
 #include <ATen/native/UnaryOps.h>
 
 #include <ATen/ops/_fused_dropout_ops.h>
 #include <ATen/ops/_masked_scale_ops.h>
+#include <ATen/ops/argmax.h>
 #include <ATen/ops/bernoulli_native.h>
 #include <ATen/ops/bernoulli_ops.h>
 #include <ATen/ops/cauchy_native.h>
@@ -15,6 +17,7 @@
 #include <ATen/ops/geometric_native.h>
 #include <ATen/ops/geometric_ops.h>
 #include <ATen/ops/leaky_relu.h>
+#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/log_normal_native.h>
 #include <ATen/ops/log_normal_ops.h>
 #include <ATen/ops/multinomial_native.h>
@@ -40,6 +43,7 @@
 #include "operators/pointwise.h"
 #include "operators/served.h"
 #include "operators/stubs.h"
+#include "order/order.h"
 
 namespace wavesmith::device {
 namespace {
@@ -61,21 +65,25 @@ void draw_by(wavesmith_kernels_status (*call)(const Description*, void*), Descri
   });
 }
 
-// The iterator's outputs are y and, where there are three operands, what is drawn.
-void draw_elements(TensorIteratorBase& iterator, wavesmith_random_description one,
-                   const OptionalGenerator& generator) {
-  if (iterator.numel() == 0) return;
-  if (!iterator.can_use_32bit_indexing()) {
-    for (auto& part : iterator.with_32bit_indexing()) draw_elements(part, one, generator);
-    return;
-  }
+// Adds the iterator's operands: its outputs are y and, where there are three, what is drawn.
+wavesmith_random_description with_operands(TensorIteratorBase& iterator, wavesmith_random_description one) {
   if (iterator.ndim() > WAVESMITH_POINTWISE_DIMENSIONS) throw NotServed();
   one.dimensions = iterator.ndim();
   for (int d = 0; d < iterator.ndim(); ++d) one.sizes[d] = iterator.shape()[d];
   one.y = operand_of(iterator, 0);
   if (iterator.ntensors() > 1) one.x = operand_of(iterator, iterator.noutputs());
   if (iterator.noutputs() > 1) one.drawn = operand_of(iterator, 1);
-  draw_by(&wavesmith_kernels_random, one, generator, iterator.device(0));
+  return one;
+}
+
+void draw_elements(TensorIteratorBase& iterator, const wavesmith_random_description& one,
+                   const OptionalGenerator& generator) {
+  if (iterator.numel() == 0) return;
+  if (!iterator.can_use_32bit_indexing()) {
+    for (auto& part : iterator.with_32bit_indexing()) draw_elements(part, one, generator);
+    return;
+  }
+  draw_by(&wavesmith_kernels_random, with_operands(iterator, one), generator, iterator.device(0));
 }
 
 wavesmith_random_description numbers_of(wavesmith_random_operation operation, double p = 0, double q = 0) {
@@ -107,6 +115,19 @@ void normal(const at::TensorBase& self, double mean, double deviation, OptionalG
   auto iterator = TensorIterator::borrowing_nullary_op(self);
   with_two<WAVESMITH_RANDOM_NORMAL>(iterator, mean, deviation, std::move(generator));
 }
+
+// Waits once for what PyTorch looks at twice.
+at::Tensor normal_of_tensors(const at::Tensor& mean, const at::Tensor& deviation,
+                             OptionalGenerator generator) {
+  if (!on_device(mean) || !on_device(deviation) || deviation.is_complex() || deviation.numel() == 0)
+    return at::native::normal(mean, deviation, std::move(generator));
+  TORCH_CHECK(deviation.min().item().toDouble() >= 0, "normal expects all elements of std >= 0.0");
+  at::Tensor drawn =
+      made(at::infer_size(mean.sizes(), deviation.sizes()), {}, mean.options().memory_format(std::nullopt));
+  at::native::normal_(drawn, 0, 1, std::move(generator));
+  return drawn.mul_(deviation).add_(mean);
+}
+
 void bernoulli(const at::TensorBase& self, double p, OptionalGenerator generator) {
   auto iterator = TensorIterator::borrowing_nullary_op(self);
   with_one<WAVESMITH_RANDOM_BERNOULLI>(iterator, p, std::move(generator));
@@ -207,13 +228,69 @@ void choose(at::Tensor& result, const at::Tensor& self, std::int64_t samples, Op
   if (!chosen.is_same(result)) result.copy_(chosen);
   if (self.dim() == 1) result.resize_({samples});
 }
-at::Tensor multinomial(const at::Tensor& self, c10::SymInt samples, bool replacement,
-                       OptionalGenerator generator) {
-  return at::native::multinomial(self, samples.expect_int(), replacement, std::move(generator));
+
+// Has a kernel stop, without a wait, where a weight is negative or not finite, or all of a row are 0: by the
+// largest they are no chances then. What that kernel draws is none of the generator's.
+void check_weights(const at::Tensor& weights) {
+  const at::Tensor chances = weights.div(
+      at::linalg_vector_norm(weights, std::numeric_limits<double>::infinity(), {{-1}}, /*keepdim=*/true));
+  const at::Tensor chosen = made(weights.sizes(), {}, weights.options().dtype(c10::ScalarType::Bool));
+  auto iterator = at::TensorIteratorConfig()
+                      .add_borrowed_output(chosen)
+                      .add_borrowed_const_input(chances)
+                      .check_all_same_dtype(false)
+                      .resize_outputs(false)
+                      .build();
+  if (!iterator.can_use_32bit_indexing()) throw NotServed();
+  auto one = with_operands(iterator, numbers_of(WAVESMITH_RANDOM_CHANCES));
+  std::uint64_t used = 0;
+  one.source.used = &used;
+  serve(wavesmith_kernels_random(&one, native(current_stream(weights.device().index()))), "random numbers");
 }
-at::Tensor& multinomial_out(const at::Tensor& self, c10::SymInt samples, bool replacement,
+
+// One sample of each row, or several of different categories: those whose weights by exponential numbers are
+// the largest.
+bool is_by_order(const at::Tensor& self, std::int64_t samples, bool replacement) {
+  constexpr std::int64_t kMostCategories = 1 << 24;
+  return self.dim() >= 1 && self.dim() <= 2 && c10::isFloatingType(self.scalar_type()) && self.numel() != 0 &&
+         samples >= 1 && samples <= self.size(-1) && self.size(-1) <= kMostCategories &&
+         (samples == 1 || !replacement);
+}
+void choose_by_order(at::Tensor& result, const at::Tensor& self, std::int64_t samples,
+                     OptionalGenerator generator) {
+  check_weights(self);
+  at::Tensor order = at::empty_like(self);
+  at::native::exponential_(order, 1, std::move(generator));
+  at::div_out(order, self, order);
+  if (samples == 1) {
+    at::argmax_out(result, order, -1, /*keepdim=*/true);
+    return;
+  }
+  auto sizes = self.sizes().vec();
+  sizes.back() = samples;
+  result.resize_(sizes);
+  put_in_order(order, -1, /*descending=*/true, made(sizes, {}, self.options().memory_format(std::nullopt)),
+               result);
+}
+
+// What else there is, and what PyTorch refuses, is its own code's.
+at::Tensor multinomial(const at::Tensor& self, c10::SymInt given, bool replacement,
+                       OptionalGenerator generator) {
+  const auto samples = given.expect_int();
+  if (!is_by_order(self, samples, replacement))
+    return at::native::multinomial(self, samples, replacement, std::move(generator));
+  at::Tensor result = made({0}, {}, self.options().dtype(c10::ScalarType::Long).memory_format(std::nullopt));
+  choose_by_order(result, self, samples, std::move(generator));
+  return result;
+}
+at::Tensor& multinomial_out(const at::Tensor& self, c10::SymInt given, bool replacement,
                             OptionalGenerator generator, at::Tensor& result) {
-  return at::native::multinomial_out(self, samples.expect_int(), replacement, std::move(generator), result);
+  const auto samples = given.expect_int();
+  if (!is_by_order(self, samples, replacement) || result.scalar_type() != c10::ScalarType::Long ||
+      result.device() != self.device())
+    return at::native::multinomial_out(self, samples, replacement, std::move(generator), result);
+  choose_by_order(result, self, samples, std::move(generator));
+  return result;
 }
 
 // A permutation: numbers in the order of random keys, shuffled where keys are equal. The keys have as many
@@ -360,7 +437,7 @@ WAVESMITH_OPERATORS(aten, m) {
   plain<&native::normal_, _ops::normal_>(m);
   plain<FunctionOf<_ops::normal_Tensor_float>(&native::normal), _ops::normal_Tensor_float>(m);
   plain<FunctionOf<_ops::normal_float_Tensor>(&native::normal), _ops::normal_float_Tensor>(m);
-  plain<FunctionOf<_ops::normal_Tensor_Tensor>(&native::normal), _ops::normal_Tensor_Tensor>(m);
+  plain<&normal_of_tensors, _ops::normal_Tensor_Tensor>(m);
   plain<FunctionOf<_ops::normal_Tensor_float_out>(&native::normal_out), _ops::normal_Tensor_float_out>(m);
   plain<FunctionOf<_ops::normal_float_Tensor_out>(&native::normal_out), _ops::normal_float_Tensor_out>(m);
   plain<FunctionOf<_ops::normal_Tensor_Tensor_out>(&native::normal_out), _ops::normal_Tensor_Tensor_out>(m);

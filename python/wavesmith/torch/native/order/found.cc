@@ -12,6 +12,7 @@
 #include <ATen/ops/unique_consecutive_ops.h>
 #include <ATen/ops/unique_dim_ops.h>
 
+#include "operators/index.h"
 #include "operators/served.h"
 #include "order/order.h"
 
@@ -115,7 +116,7 @@ Three unique(const Tensor& x, bool, bool inverse, bool counts) {
                places = inverse ? made(flat.sizes(), {}, integers(x)) : Tensor();
   put_in_order(flat, 0, false, ordered, places);
   const Runs runs(ordered);
-  return {ordered.index_select(0, runs.first()),
+  return {elements_at(ordered, runs.first()),
           inverse ? unsorted(places, runs.run()).view(x.sizes()) : none(x),
           counts ? runs.lengths() : none(x)};
 }
@@ -124,7 +125,7 @@ Three unique_consecutive(const Tensor& x, bool inverse, bool counts, std::option
   if (x.numel() == 0 || x.is_complex() || (dim && (*dim < -x.dim() || *dim >= x.dim()))) throw NotServed();
   const Tensor rows = dim ? x.movedim(*dim, 0) : x.reshape(-1);
   const Runs runs(dim ? rows.reshape({rows.size(0), -1}) : rows);
-  const Tensor values = rows.index_select(0, runs.first());
+  const Tensor values = dim ? rows.index_select(0, runs.first()) : elements_at(rows, runs.first());
   return {dim ? values.movedim(0, *dim).contiguous() : values,
           !inverse ? none(x)
           : dim    ? runs.run()
@@ -158,6 +159,12 @@ Tensor flat_places(const Tensor& x) {
   const Tensor places = made({found.count(), 1}, {}, integers(x));
   found.write(places);
   return places.squeeze(1);
+}
+
+Tensor elements_at(const Tensor& vector, const Tensor& places) {
+  const Tensor elements = made(places.sizes(), {}, vector.options().memory_format(std::nullopt));
+  launch_wrapped(WAVESMITH_INDEXED_GET, vector, 0, places, elements);
+  return elements;
 }
 
 WAVESMITH_OPERATORS(aten, m) {

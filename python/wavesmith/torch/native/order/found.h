@@ -29,4 +29,7 @@ class Found {
 // The numbers of the elements that are not 0.
 at::Tensor flat_places(const at::Tensor& x);
 
+// Those elements of a vector.
+at::Tensor elements_at(const at::Tensor& vector, const at::Tensor& places);
+
 }  // namespace wavesmith::device

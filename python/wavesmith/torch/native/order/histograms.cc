@@ -35,6 +35,13 @@ Tensor least_and_largest(const Tensor& x) {
   return both.to(c10::kCPU);
 }
 
+// A number of a tensor on the host.
+double number_at(const Tensor& seen, std::int64_t place) {
+  if (seen.scalar_type() == at::kFloat) return static_cast<double>(seen.const_data_ptr<float>()[place]);
+  if (seen.scalar_type() == at::kDouble) return seen.const_data_ptr<double>()[place];
+  return seen.view(-1).select(0, place).item<double>();
+}
+
 Tensor bin_count(const Tensor& x, const std::optional<Tensor>& given, c10::SymInt minlength) {
   const bool is_integer = c10::isIntegralType(x.scalar_type(), false);
   if (x.dim() != 1 || !is_integer || minlength < 0) throw NotServed();
@@ -55,10 +62,10 @@ Tensor bin_count(const Tensor& x, const std::optional<Tensor>& given, c10::SymIn
 
 // The same as numbers.
 std::pair<double, double> extremes(const Tensor& x) {
-  const Tensor seen = least_and_largest(x).to(at::kDouble);
-  const auto* numbers = seen.const_data_ptr<double>();
-  if (!std::isfinite(numbers[0]) || !std::isfinite(numbers[1])) throw NotServed();
-  return {numbers[0], numbers[1]};
+  const Tensor seen = least_and_largest(x);
+  const double least = number_at(seen, 0), largest = number_at(seen, 1);
+  if (!std::isfinite(least) || !std::isfinite(largest)) throw NotServed();
+  return {least, largest};
 }
 
 Tensor histogram(const Tensor& given, std::int64_t bins, const at::Scalar& min, const at::Scalar& max) {
@@ -112,11 +119,11 @@ Tensor limits_of(const Tensor& points) {
     limits.select(0, 1).fill_(1);
     return limits;
   }
-  constexpr std::int64_t kPoints = 0;
   const Tensor both = made({2, coordinates}, {}, points.options());
   Tensor least = both.select(0, 0), largest = both.select(0, 1);
+  constexpr std::int64_t kPoints = 0;
   at::amin_out(least, points, kPoints), at::amax_out(largest, points, kPoints);
-  return both.to(c10::kCPU).to(at::kDouble);
+  return both.to(c10::kCPU);
 }
 
 // Edges of bins of the same width along each coordinate, between these limits or those of the points.
@@ -132,8 +139,8 @@ Edges edges_between(const Tensor& points, c10::IntArrayRef bins, const Limits& g
   const Tensor seen = given ? Tensor() : limits_of(points);
   for (std::size_t c = 0; c < coordinates; ++c) {
     auto &low = one.low[c], &high = one.high[c];
-    low = given ? (*given)[2 * c] : seen.const_data_ptr<double>()[c];
-    high = given ? (*given)[2 * c + 1] : seen.const_data_ptr<double>()[coordinates + c];
+    low = given ? (*given)[2 * c] : number_at(seen, static_cast<std::int64_t>(c));
+    high = given ? (*given)[2 * c + 1] : number_at(seen, static_cast<std::int64_t>(coordinates + c));
     if (!std::isfinite(low) || !std::isfinite(high) || low > high) throw NotServed();
     if (low == high) low -= 0.5, high += 0.5;
   }

@@ -24,7 +24,8 @@ namespace {
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   if (mask.scalar_type() != c10::ScalarType::Bool || mask.device() != x.device()) throw NotServed();
   const auto sizes = at::infer_size(x.sizes(), mask.sizes());
-  return x.expand(sizes).reshape(-1).index_select(0, flat_places(mask.expand(sizes)));
+  const Tensor flat = x.expand(sizes).reshape(-1);
+  return elements_at(flat, flat_places(mask.expand(sizes)));
 }
 
 // The number of each element among those of a mask; -1 of the others.
@@ -84,14 +85,23 @@ Tensor& masked_scatter(Tensor& self, const Tensor& mask, const Tensor& source) {
   return at::where_out(self, expanded, taken, self);
 }
 
-Tensor masked_scatter_backward(const Tensor& grad, const Tensor& mask, c10::SymIntArrayRef sizes) {
+// What the mask takes of a gradient, and zeros behind it.
+Tensor masked_scatter_backward(const Tensor& grad, const Tensor& mask, c10::SymIntArrayRef given) {
   if (mask.scalar_type() != c10::ScalarType::Bool || mask.device() != grad.device()) throw NotServed();
   const auto both = at::infer_size(grad.sizes(), mask.sizes());
-  const Tensor places = flat_places(mask.expand(both));
-  const Tensor result = at::zeros(C10_AS_INTARRAYREF_SLOW(sizes), grad.options());
-  if (places.numel() > result.numel()) throw NotServed();
-  launch_wrapped(WAVESMITH_INDEXED_GET, grad.expand(both).reshape(-1), 0, places,
-                 result.view(-1).narrow(0, 0, places.numel()));
+  const Tensor taken = grad.expand(both).reshape(-1), among = mask.expand(both);
+  const auto sizes = C10_AS_INTARRAYREF_SLOW(given);
+  const auto count = c10::multiply_integers(sizes);
+  if (count >= taken.numel() && count != 0) {
+    // No more than there is room for: nothing has to be counted. Behind the last element is one for those
+    // that are not taken.
+    const Tensor result = at::zeros({count + 1}, grad.options());
+    launch_wrapped(WAVESMITH_INDEXED_PUT, result, 0, numbers_among(among.reshape(-1)), taken);
+    return result.narrow(0, 0, count).view(sizes);
+  }
+  const Tensor result = at::zeros(sizes, grad.options()), flat = result.view(-1), places = flat_places(among);
+  if (places.numel() > count) throw NotServed();
+  launch_wrapped(WAVESMITH_INDEXED_GET, taken, 0, places, flat.narrow(0, 0, places.numel()));
   return result;
 }
 
