@@ -167,8 +167,7 @@ class Worker {
   /// Adds what was executed to the program's counts; returns how many instructions these were.
   [[nodiscard]] uint64_t count() const {
     Program& program = *run_.dispatch.program;
-    return program.count(hits_) +
-           (heard_ ? program.observed(run_.hears_instructions).count(*heard_) : 0);
+    return program.count(hits_) + (heard_ ? program.observed(run_.hears_instructions).count(*heard_) : 0);
   }
   uint64_t waves = 0;
 

@@ -1,8 +1,8 @@
 // How often each basic block of a program has been executed.
 //
-// A code object may have many thousands of blocks, of which a kernel has a few dozen. Marks say in which stretches
-// of blocks hits are, so that what a launch has counted is found without reading, and evicting caches for, the
-// rest.
+// A code object may have many thousands of blocks, of which a kernel has a few dozen. Marks say in which
+// stretches of blocks hits are, so that what a launch has counted is found without reading, and evicting
+// caches for, the rest.
 #pragma once
 
 #include <algorithm>
