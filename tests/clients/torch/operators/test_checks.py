@@ -199,6 +199,25 @@ except RuntimeError as error:
 """
 
 
+WEIGHTS = """
+import torch, wavesmith.torch
+print(torch.multinomial(torch.tensor([[0.0, 1.0], [2.0, 0.0]], device="wavesmith"), 1).flatten().tolist())
+try:
+    torch.multinomial(torch.tensor({}, device="wavesmith"), 1)
+    torch.wavesmith.synchronize()
+except RuntimeError as error:
+    print("stopped")
+"""
+
+
+@pytest.mark.parametrize("weights", ["[1.0, -1.0]", "[-1.0]", "[[1.0, 1.0], [0, 0]]", "[1, float('inf')]"])
+def test_weights_that_are_no_chances(weights: str) -> None:
+    """They stop a kernel; in a process of its own, whose device is lost."""
+    code = WEIGHTS.format(weights)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["[1, 0]", "stopped"], done.stderr[-2000:]
+
+
 @pytest.mark.parametrize("call", ["x.scatter_(1, at, 1.0)", "x.index_select(0, at[0])"])
 def test_where_no_index_counts_from_the_end(call: str) -> None:
     """A negative one stops the kernel, as one behind the end does; in a process of its own, whose device is lost."""

@@ -355,6 +355,24 @@ def test_least_squares(by_kernels: None) -> None:
                 torch.testing.assert_close(each.cpu(), other, rtol=1e-3, atol=1e-3)
 
 
+def test_pseudo_inverses(by_kernels: None) -> None:
+    for sizes in ((3, 3), (2, 9, 4), (2, 3, 4, 9), (40, 7), (1, 1)):
+        a = torch.randn(*sizes, dtype=torch.double)
+        a[..., -1, :] = a[..., 0, :]
+        tolerance = torch.tensor(0.5)
+        named = ({}, {"rcond": 0.3}, {"atol": tolerance, "rtol": 0 * tolerance}, {"atol": 0.5})
+        for options in named[:1] + named[1:] * (sizes[-1] > 1):
+            there = {name: x.to(DEVICE) if isinstance(x, torch.Tensor) else x for name, x in options.items()}
+            right = torch.linalg.pinv(a, **options)
+            torch.testing.assert_close(torch.linalg.pinv(a.to(DEVICE), **there).cpu(), right, rtol=1e-9, atol=1e-9)
+            ours = torch.linalg.pinv(a.float().to(DEVICE), **there).cpu()
+            if not options:  # others may lie at the tolerance in one type alone
+                torch.testing.assert_close(ours, right.float(), rtol=1e-2, atol=1e-2 * float(right.abs().max()))
+    assert not torch.linalg.pinv(torch.zeros(2, 4, 3, device=DEVICE)).any()
+    with pytest.raises(torch.linalg.LinAlgError, match=r"linalg.svd: \(Batch element 1\)"):
+        torch.linalg.pinv(torch.tensor([[[1.0]], [[torch.nan]]], device=DEVICE))
+
+
 def test_gradients(by_kernels: None) -> None:
     def gradient(x: torch.Tensor) -> torch.Tensor:
         x = x.requires_grad_()

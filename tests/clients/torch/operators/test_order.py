@@ -230,6 +230,19 @@ def test_what_is_put_where_a_mask_or_indices_say() -> None:
     torch.testing.assert_close(strided.cpu(), x[:, ::2].masked_scatter(mask[:, ::2], source))
 
 
+def test_what_a_mask_takes_of_a_gradient(by_kernels: None) -> None:
+    def taken(grad: torch.Tensor, mask: torch.Tensor, sizes: list[int]) -> torch.Tensor:
+        return torch.ops.aten.masked_scatter_backward(grad, mask, sizes)
+
+    mask = torch.rand(5, 6) < 0.5
+    count = int(mask.sum())
+    for grad in (torch.randn(5, 6), torch.randn(6, 5).t(), torch.randn(5, 6).half()):
+        for sizes in ([30], [4, 9], [count], [count + 1]):  # with room for all elements, and for those alone
+            compare(lambda x, m, s=sizes: taken(x, m, s), grad, mask)
+    compare(lambda x, m: taken(x, m, [2, 15]), torch.randn(5, 6), mask[0])
+    compare(lambda x, m: taken(x, m, [0]), torch.randn(5, 6), torch.zeros(5, 6, dtype=torch.bool))
+
+
 def test_taken_repeated_combined() -> None:
     x = random(5, 6, different=True)
     compare(torch.take, x.t(), torch.tensor([[3, -1], [29, 0]]))

@@ -219,6 +219,34 @@ def test_choices_with_replacement() -> None:
     assert single.shape == (1,) and int(single) != 1
 
 
+def test_choices_of_different_categories(by_kernels: None) -> None:
+    weights = torch.tensor([[1.0, 0.0, 3.0, 4.0], [0.0, 2.0, 0.0, 2.0]], device=device())
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        torch.manual_seed(41)
+        many = weights.to(dtype)[:, None].expand(2, 5_000, 4).reshape(-1, 4)
+        first = torch.multinomial(many, 1).cpu().view(2, -1)
+        for row, right in enumerate(([0.125, 0, 0.375, 0.5], [0, 0.5, 0, 0.5])):
+            shares = torch.bincount(first[row], minlength=4) / 5_000
+            torch.testing.assert_close(shares, torch.tensor(right), atol=0.04, rtol=0)
+    both = torch.multinomial(weights, 2).cpu()
+    assert both.shape == (2, 2) and set(both[1].tolist()) == {1, 3} and 1 not in both[0].tolist()
+    out = torch.empty(0, dtype=torch.int64, device=device())
+    assert torch.multinomial(weights.t()[1], 1, out=out) is out and out.cpu().tolist() == [1]
+
+
+def test_deviations_of_tensors(by_kernels: None) -> None:
+    mean, deviation = torch.randn(300, 1, device=device()), torch.rand(400, device=device())
+    torch.manual_seed(3)
+    drawn = torch.normal(mean, deviation)
+    torch.manual_seed(3)
+    right = torch.empty(300, 400, device=device()).normal_().mul_(deviation).add_(mean)
+    assert same(drawn, right)
+    for bad in (-0.5, float("nan")):
+        deviation[7] = bad
+        with pytest.raises(RuntimeError, match="normal expects all elements of std >= 0.0"):
+            torch.normal(mean, deviation)
+
+
 def test_permutations() -> None:
     torch.manual_seed(50)
     counts = torch.zeros(6)
