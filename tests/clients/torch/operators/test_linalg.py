@@ -355,7 +355,7 @@ def test_least_squares(by_kernels: None) -> None:
                 torch.testing.assert_close(each.cpu(), other, rtol=1e-3, atol=1e-3)
 
 
-def test_pseudo_inverses(by_kernels: None) -> None:
+def test_pseudo_inverses_of_equal_rows(by_kernels: None) -> None:
     for sizes in ((3, 3), (2, 9, 4), (2, 3, 4, 9), (40, 7), (1, 1)):
         a = torch.randn(*sizes, dtype=torch.double)
         a[..., -1, :] = a[..., 0, :]
