@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 import torch.nn.functional as functional
-from comparison import PIECES, on_both
+from comparison import PIECES, no_fallback, on_both, same_error
 
 TOLERANCE = 1e-5
 HOST = (*PIECES, "aten.max.dim", "aten.index", "aten.var", "aten.squeeze", "aten.arange", "aten.ne", "aten.zeros")
@@ -28,6 +28,44 @@ def test_places_of_maxima() -> None:
         theirs = functional.max_pool2d(x, return_indices=True, **named)
         torch.testing.assert_close(ours[0].cpu(), theirs[0], equal_nan=True)
         assert torch.equal(ours[1].cpu(), theirs[1])
+
+
+def test_max_pool_lies_as_its_input() -> None:
+    x = torch.randn(2, 3, 7, 6, 5)
+    x[0, 0, 3, 3, :2] = float("nan")
+    cases = (
+        (functional.max_pool2d, x[..., 0].contiguous(memory_format=torch.channels_last)),
+        (functional.max_pool3d, x.contiguous(memory_format=torch.channels_last_3d)),
+        (functional.max_pool3d, x[0]),
+    )
+    for pool, image in cases:
+        with no_fallback():
+            ours = pool(image.to("wavesmith"), 2, 1, 1, 2, return_indices=True)
+        for got, wanted in zip(ours, pool(image, 2, 1, 1, 2, return_indices=True), strict=True):
+            torch.testing.assert_close(got.cpu(), wanted, equal_nan=True, atol=0, rtol=0)
+            assert got.stride() == wanted.stride()
+    same_error(lambda x: functional.max_pool3d(x, 3, padding=2), x)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dimensions", (2, 3))
+def test_windows_at_random_places(dimensions: int) -> None:
+    pool = getattr(torch.ops.aten, f"fractional_max_pool{dimensions}d")
+    x, samples = torch.randn(2, 3, *(8, 9, 7)[:dimensions]), torch.rand(2, 3, dimensions)
+    for window, out in ((2, 4), (1, 1), (3, 4)):
+        sizes = [window] * dimensions, [out, out - out // 2, out][:dimensions]
+        for image in (x, x[0]):
+
+            def call(x: torch.Tensor, of: tuple[list[int], list[int]] = sizes) -> torch.Tensor:
+                result: torch.Tensor = pool(x, *of, samples.to(x.device, x.dtype))[0]
+                return result
+
+            on_both(call, image, tolerance=TOLERANCE)
+        with no_fallback():
+            ours = pool(x.to("wavesmith"), *sizes, samples.to("wavesmith"))
+        for got, wanted in zip(ours, pool(x, *sizes, samples), strict=True):
+            assert torch.equal(got.cpu(), wanted)
+    same_error(lambda x, s: pool(x, [7] * dimensions, [4] * dimensions, s), x, samples)
 
 
 @pytest.mark.representative
