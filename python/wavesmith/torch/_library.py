@@ -27,7 +27,6 @@ _FAMILIES: tuple[str, ...] = (
     "_order",
     "_unique",
     "_histograms",
-    "_segments",
     "_hash",
     "_linalg",
     "_encoder",

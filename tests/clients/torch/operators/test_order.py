@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from comparison import same_error
 from torch.utils import _pytree as pytree
 
 import wavesmith.torch
@@ -270,3 +271,15 @@ def test_segments(reduce: str) -> None:
             compare(both, x, lengths, close=1e-5)
     offsets = torch.tensor([[0, 2, 3], [0, 0, 3], [1, 2, 3]])
     compare(lambda x, o: torch.segment_reduce(x, reduce, offsets=o, axis=1, unsafe=True), x[:3], offsets, close=1e-5)
+    strided = x[:6].reshape(3, 2, 3).transpose(0, 2).double()
+
+    def weighted(x: torch.Tensor, offsets: torch.Tensor) -> Any:
+        x = x.detach().requires_grad_()
+        y = torch.segment_reduce(x, reduce, offsets=offsets.int())
+        return y.detach(), torch.autograd.grad(y, x, torch.arange(-2.0, 4.0, dtype=x.dtype).view(1, 2, 3).to(x.device))[
+            0
+        ]
+
+    compare(weighted, strided, torch.tensor([1, 3]), close=1e-12)
+    for wrong in (torch.tensor([3, 3]), torch.tensor([-1, 8])):
+        same_error(lambda x, n: torch.segment_reduce(x, reduce, lengths=n), x, wrong)
