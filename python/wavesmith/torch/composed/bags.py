@@ -1,4 +1,4 @@
-"""EmbeddingBag: bags of rows are the rows of a sparse matrix, whose columns are the indices."""
+"""The gradients of EmbeddingBag (`native/layers/bags.cc`), and rows of embeddings with norms that are too large."""
 
 from __future__ import annotations
 
@@ -8,66 +8,8 @@ import torch
 
 from wavesmith.torch._library import operator
 from wavesmith.torch.composed.results import served, wide
-from wavesmith.torch.composed.sparse import Matrix, maximum, product
 
 _SUM, _MEAN, _MAXIMUM = 0, 1, 2
-
-
-def _forward(
-    weight: torch.Tensor,
-    indices: torch.Tensor,
-    offsets: torch.Tensor,
-    scale_grad_by_freq: bool = False,
-    mode: int = 0,
-    sparse: bool = False,
-    per_sample_weights: torch.Tensor | None = None,
-    include_last_offset: bool = False,
-    padding_idx: int = -1,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    served(weight.dim() == 2 and indices.dim() == 1 and offsets.dim() == 1 and weight.is_floating_point())
-    served(all(each.dtype in (torch.int32, torch.int64) for each in (indices, offsets)))
-    served(indices.device == weight.device == offsets.device)
-    served(per_sample_weights is None or (mode == _SUM and per_sample_weights.shape == indices.shape))
-    served(offsets.numel() > 0 or not include_last_offset)
-    indices, offsets = (each.long().contiguous() for each in (indices, offsets))
-    bags = offsets.numel() - include_last_offset
-    begins = offsets if include_last_offset else torch.cat((offsets, offsets.new_full((1,), indices.numel())))
-    counted = indices
-    if padding_idx >= 0:
-        counted = torch.where(indices == padding_idx, -1, indices)
-    shares = None if per_sample_weights is None else per_sample_weights.contiguous()
-    matrix = Matrix(begins, counted, shares, weight.shape[0])
-    bag_of = _bags(begins, indices.numel())
-    sizes = begins.diff()
-    if padding_idx >= 0:
-        in_bags = (counted >= 0).long()
-        sizes = torch.zeros(bags + 1, dtype=torch.int64, device=weight.device).index_add_(0, bag_of, in_bags)[:bags]
-    result = torch.empty((bags, weight.shape[1]), dtype=weight.dtype, device=weight.device)
-    places = torch.empty(0, dtype=torch.int64, device=weight.device)
-    if mode == _MAXIMUM:
-        places = torch.empty(result.shape, dtype=torch.int64, device=weight.device)
-    if not result.numel():
-        return result, bag_of, sizes, places
-    if mode == _MAXIMUM:
-        maximum(matrix, weight, 0, result, places)
-    elif mode == _MEAN:
-        sums = torch.empty(result.shape, dtype=wide(weight.dtype), device=weight.device)
-        torch.div(product(matrix, weight, 0, sums), sizes.clamp(min=1)[:, None], out=sums)
-        result.copy_(sums)
-    else:
-        product(matrix, weight, 0, result)
-    return result, bag_of, sizes, places
-
-
-def _bags(begins: torch.Tensor, entries: int) -> torch.Tensor:
-    """The bag of each entry: how many bags begin before it or with it, less one."""
-    starts = torch.zeros(entries + 1, dtype=torch.int64, device=begins.device)
-    ones = torch.ones((), dtype=torch.int64, device=begins.device).expand(begins.numel() - 1)
-    return starts.index_add_(0, begins[:-1], ones)[:entries].cumsum(0) - 1
-
-
-for _name in ("_embedding_bag", "_embedding_bag_forward_only"):
-    operator(_name)(_forward)
 
 
 @operator("_embedding_bag_dense_backward")

@@ -119,6 +119,18 @@ def test_bags(mode: str) -> None:
             tolerance=TOLERANCE,
             host=HOST,
         )
+    for of in (weight.bfloat16(), weight.t().contiguous().t()):
+        on_both(
+            lambda w, i, o: functional.embedding_bag(i, w, o, mode=mode),
+            of,
+            indices.int(),
+            offsets.int(),
+            tolerance=2**-7 if of.dtype == torch.bfloat16 else TOLERANCE,
+            host=HOST,
+        )
+    of_none = indices[:0], weight, torch.tensor([0, 0])
+    none = functional.embedding_bag(*(each.to("wavesmith") for each in of_none))
+    assert none.tolist() == [[0.0] * 4] * 2
     if mode == "sum":
         on_both(
             lambda w, s, i, o: functional.embedding_bag(i, w, o, mode="sum", per_sample_weights=s),
