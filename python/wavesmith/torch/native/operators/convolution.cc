@@ -3,6 +3,8 @@
 // The gradient of a convolution's input, and a transposed convolution, is the convolution of what lies apart
 // by the stride with the weight turned around.
 
+#include <algorithm>
+
 #include <ATen/core/Tensor.h>
 
 #include <ATen/ops/bmm.h>
@@ -34,15 +36,42 @@ std::int64_t product(IntArrayRef sizes) { return c10::multiply_integers(sizes); 
 // The weight's sizes in space.
 IntArrayRef window(const Tensor& weight) { return weight.sizes().slice(2); }
 
+// What lies `stride` apart, with zeros between and around it; none of them is below 0.
+Tensor laid_apart(const Tensor& input, IntArrayRef stride, IntArrayRef before, IntArrayRef behind) {
+  Sizes sizes{input.size(0), input.size(1)};
+  bool any = false, is_spread = false;
+  for (std::size_t each = 0; each < stride.size(); ++each) {
+    const auto size = input.size(each + 2);
+    sizes.push_back((size > 0 ? (size - 1) * stride[each] + 1 : 0) + before[each] + behind[each]);
+    is_spread = is_spread || (stride[each] > 1 && size > 1);
+    any = any || before[each] != 0 || behind[each] != 0;
+  }
+  if (!any && !is_spread) return input;
+  const auto format = is_spread ? at::MemoryFormat::Contiguous : input.suggest_memory_format();
+  const Tensor result = at::zeros(sizes, input.options().memory_format(format));
+  Sizes strides{result.stride(0), result.stride(1)};
+  std::int64_t first = 0;
+  for (std::size_t each = 0; each < stride.size(); ++each) {
+    strides.push_back(result.stride(each + 2) * stride[each]);
+    first += result.stride(each + 2) * before[each];
+  }
+  if (input.numel() > 0) result.as_strided(input.sizes(), strides, first).copy_(input);
+  return result;
+}
+
+bool is_below_0(const Sizes& numbers) {
+  return std::any_of(numbers.begin(), numbers.end(), [](auto number) { return number < 0; });
+}
+
 Tensor padded(const Tensor& input, const Moves& moves) {
+  if (!is_below_0(moves.before) && !is_below_0(moves.behind))
+    return laid_apart(input, Sizes(moves.before.size(), 1), moves.before, moves.behind);
   Sizes around;
-  bool any = false;
   for (auto each = moves.before.size(); each-- > 0;) {
     around.push_back(moves.before[each]);
     around.push_back(moves.behind[each]);
-    any = any || moves.before[each] != 0 || moves.behind[each] != 0;
   }
-  return any ? at::constant_pad_nd(input, around) : input;
+  return at::constant_pad_nd(input, around);
 }
 
 Sizes places(const Tensor& input, IntArrayRef kernel, const Moves& moves) {
@@ -168,35 +197,22 @@ Tensor turned(const Tensor& weight, std::int64_t groups) {
   return result.reshape(sizes);
 }
 
-// What lies `stride` apart, with zeros between.
-Tensor spread(const Tensor& input, IntArrayRef stride) {
-  Sizes sizes{input.size(0), input.size(1)};
-  bool any = false;
-  for (std::size_t each = 0; each < stride.size(); ++each) {
-    const auto size = input.size(each + 2);
-    sizes.push_back(size > 0 ? (size - 1) * stride[each] + 1 : 0);
-    any = any || (stride[each] > 1 && size > 1);
-  }
-  if (!any) return input;
-  Tensor result = at::zeros(sizes, input.options());
-  Tensor places = result;
-  for (std::size_t each = 0; each < stride.size(); ++each)
-    places = places.slice(each + 2, 0, std::nullopt, stride[each]);
-  places.copy_(input);
-  return result;
-}
-
 // The gradient of the input, of those sizes in space, of the convolution whose result has this gradient.
 Tensor convolve_back(const Tensor& grad, const Tensor& weight, const Tensor& bias, const Moves& moves,
                      IntArrayRef sizes) {
-  const Tensor apart = spread(grad, moves.stride);
+  const Sizes none(sizes.size(), 0);
   Moves back{Sizes(sizes.size(), 1), moves.dilation, {}, {}, moves.groups};
   for (std::size_t each = 0; each < sizes.size(); ++each) {
-    const auto reach = moves.dilation[each] * (weight.size(each + 2) - 1);
+    const auto size = grad.size(each + 2), reach = moves.dilation[each] * (weight.size(each + 2) - 1);
+    const auto apart = size > 0 ? (size - 1) * moves.stride[each] + 1 : 0;
     back.before.push_back(reach - moves.before[each]);
-    back.behind.push_back(sizes[each] + reach - back.before[each] - apart.size(each + 2));
+    back.behind.push_back(sizes[each] + reach - back.before[each] - apart);
   }
-  return convolve(apart, turned(weight, moves.groups), bias, back);
+  if (is_below_0(back.before) || is_below_0(back.behind))
+    return convolve(laid_apart(grad, moves.stride, none, none), turned(weight, moves.groups), bias, back);
+  const Tensor whole = laid_apart(grad, moves.stride, back.before, back.behind);
+  back.before = back.behind = none;
+  return convolve(whole, turned(weight, moves.groups), bias, back);
 }
 
 // The gradient of the weight of that size.
