@@ -59,12 +59,15 @@ int64_t together(const Axes& axes) {
   return most;
 }
 
+/// Elements of 16 bits that fill pieces of 16 bytes.
+int64_t whole_pieces(int64_t elements) { return (elements + 7) / 8 * 8; }
+
 /// What of a matrix lies together.
 enum class Lies { Any, ByRows, ByColumns };
 
 /// A place for the same elements one behind the other: as `wanted`, or by columns where those of `of` have
 /// more neighbours, otherwise by rows. Unless it `keeps_batch`, an axis of the batch with stride 0 is left
-/// out.
+/// out. Of columns that are wanted each begins with a piece of 16 bytes.
 StridedMatrices packed(const StridedMatrices& of, Workspace& workspace, bool keeps_batch, Lies wanted) {
   const bool by_columns =
       wanted == Lies::Any ? together(of.rows) > together(of.columns) : wanted == Lies::ByColumns;
@@ -74,6 +77,7 @@ StridedMatrices packed(const StridedMatrices& of, Workspace& workspace, bool kee
     for (size_t i = axes.size(); i-- > 0;) axes[i].stride = std::exchange(stride, stride * axes[i].size);
   };
   pack(by_columns ? made.rows : made.columns);
+  if (wanted == Lies::ByColumns) stride = whole_pieces(stride);
   pack(by_columns ? made.columns : made.rows);
   for (size_t i = made.batch.size(); i-- > 0;) {
     const bool repeats = !keeps_batch && of.batch[i].stride == 0;
@@ -155,16 +159,20 @@ wavesmith_kernels_status copy(std::span<const Step> steps, StridedMatrices from,
   return wavesmith_kernels_pointwise(&one, stream);
 }
 
-/// A matrix that lies as it is wanted. Kernels that gather, which want columns, read dwords of them.
-std::optional<wavesmith_kernels_matrix> matrix_of(const StridedMatrices& of, Lies wanted) {
+/// A matrix that lies as it is wanted. Kernels that gather, which want columns, read dwords of them: `filled`
+/// says that there is something behind columns of half a dword.
+std::optional<wavesmith_kernels_matrix> matrix_of(const StridedMatrices& of, Lies wanted,
+                                                  bool filled = false) {
   auto made = as_matrix(of);
   if (!made || wanted == Lies::Any) return made;
   if ((wanted == Lies::ByRows ? made->column_stride : made->row_stride) != 1) return {};
   if (wanted == Lies::ByRows) return made;
-  if (count_of(of.columns) == 1) made->column_stride = count_of(of.rows);  // any will do
+  const int64_t rows = count_of(of.rows);
+  if (count_of(of.columns) == 1) made->column_stride = whole_pieces(rows);  // any will do
   const auto dwords = [&](int64_t elements) { return elements * size_of(of.type) % 4 == 0; };
   const bool aligned = reinterpret_cast<uintptr_t>(of.data) % 4 == 0;
   if (!aligned || !dwords(made->column_stride) || !dwords(made->batch_stride)) return {};
+  if (!filled && !dwords(rows)) return {};
   return made;
 }
 
@@ -177,7 +185,7 @@ wavesmith_kernels_status operand(const char* name, const StridedMatrices& of, Li
   }
   const StridedMatrices copy = packed(of, workspace, false, wanted);
   if (!copy.data) return no_room(name);
-  made = *matrix_of(copy, wanted);
+  made = *matrix_of(copy, wanted, true);
   return copy_elements(of, copy, workspace, stream);
 }
 
@@ -198,32 +206,37 @@ wavesmith_kernels_status copy_elements(const StridedMatrices& from, const Stride
 
 wavesmith_kernels_status contract(const char* name, const StridedMatrices& a, const StridedMatrices& b,
                                   const StridedMatrices& d, Workspace& workspace, void* stream,
-                                  const GemmGather* gather) {
+                                  Gathered gathered, const GemmGather& gather) {
   wavesmith_kernels_gemm_description gemm{};
   gemm.m = count_of(d.rows), gemm.n = count_of(d.columns), gemm.k = count_of(a.columns);
   gemm.batches = count_of(d.batch), gemm.alpha = 1;
   if (gemm.m == 0 || gemm.n == 0 || gemm.batches == 0) return succeed();
   if (gemm.k == 0) return copy_elements({nullptr, d.type, d.batch, d.rows, d.columns}, d, workspace, stream);
-  const Lies b_lies = gather ? Lies::ByColumns : Lies::Any, d_lies = gather ? Lies::ByRows : Lies::Any;
-  if (gather)
+  const bool gathers = gathered != Gathered::None;
+  const Lies others = gathers ? Lies::ByColumns : Lies::Any, d_lies = gathers ? Lies::ByRows : Lies::Any;
+  if (gathered == Gathered::A)
     gemm.a = {a.data, a.type, gemm.k, 1, as_one(a.batch)->stride};
-  else if (const auto status = operand(name, a, Lies::Any, workspace, stream, gemm.a))
+  else if (const auto status = operand(name, a, others, workspace, stream, gemm.a))
     return status;
-  if (const auto status = operand(name, b, b_lies, workspace, stream, gemm.b)) return status;
+  if (gathered == Gathered::B)
+    gemm.b = {b.data, b.type, gemm.n, 1, as_one(b.batch)->stride};
+  else if (const auto status = operand(name, b, others, workspace, stream, gemm.b))
+    return status;
   const auto matrix = matrix_of(d, d_lies);
   const StridedMatrices sums = matrix ? d : packed(d, workspace, true, d_lies);
   if (!sums.data) return no_room(name);
   gemm.d = matrix ? *matrix : *matrix_of(sums, d_lies);
   size_t bytes = 0;
-  if (const auto status = gather ? launch_gathered(gemm, *gather, &bytes, stream)
-                                 : wavesmith_kernels_gemm_workspace(&gemm, nullptr, &bytes))
+  const auto launch = gathered == Gathered::A ? launch_gathered : launch_gathered_places;
+  if (const auto status = gathers ? launch(gemm, gather, &bytes, stream)
+                                  : wavesmith_kernels_gemm_workspace(&gemm, nullptr, &bytes))
     return status;
   bytes = workspace.left(bytes);
   if (bytes > 0) gemm.workspace = workspace.take(static_cast<int64_t>(bytes)), gemm.workspace_bytes = bytes;
   if (!gemm.workspace) gemm.workspace_bytes = 0;
   if (!workspace.counts())
     if (const auto status =
-            gather ? launch_gathered(gemm, *gather, nullptr, stream) : wavesmith_kernels_gemm(&gemm, stream))
+            gathers ? launch(gemm, gather, nullptr, stream) : wavesmith_kernels_gemm(&gemm, stream))
       return status;
   return matrix ? succeed() : copy_elements(sums, d, workspace, stream);
 }

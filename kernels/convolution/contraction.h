@@ -49,10 +49,13 @@ class Workspace {
 wavesmith_kernels_status copy_elements(const StridedMatrices& from, const StridedMatrices& to,
                                        const Workspace& workspace, void* stream);
 
+/// Which operand of a product is gathered: A, with K along the taps, or B, along the places.
+enum class Gathered { None, A, B };
+
 /// D[b, m, n] = sum over k of A[b, m, k] B[b, k, n], with A and B of one type. Where the workspace counts,
-/// nothing is launched. With `gather` A's rows and columns are what that says, and nothing of A is copied.
+/// nothing is launched. What is gathered has the rows and columns that `gather` says, and is not copied.
 wavesmith_kernels_status contract(const char* name, const StridedMatrices& a, const StridedMatrices& b,
                                   const StridedMatrices& d, Workspace& workspace, void* stream,
-                                  const GemmGather* gather = nullptr);
+                                  Gathered gathered = Gathered::None, const GemmGather& gather = {});
 
 }  // namespace wavesmith::kernels

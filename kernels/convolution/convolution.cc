@@ -307,26 +307,30 @@ class Run {
   /// Whether a product gathers what the window sees: not where that is a matrix as it lies. `around`: the
   /// zeros that are not in memory.
   bool gathers(const std::vector<Padded>& around) {
-    if (one_.direction == WAVESMITH_CONVOLUTION_WEIGHTS) return false;
+    const bool is_weights = one_.direction == WAVESMITH_CONVOLUTION_WEIGHTS;
+    const Tensor& places_of = is_weights ? one_.y : result();
     WindowMoves moves[WAVESMITH_CONVOLUTION_SPACE];
     bool moves_so = false;  // otherwise each place sees what lies there
     for (int i = 0; i < space_; ++i) {
       const int64_t taps = one_.w.sizes[i + 2], dilation = one_.dilation[i];
       const int64_t before = around.empty() ? 0 : around[static_cast<size_t>(i)].before;
-      moves[i] = {result().sizes[i + 2], taps, -before, one_.step[i], dilation};
+      moves[i] = {places_of.sizes[i + 2], taps, -before, one_.step[i], dilation};
       // With weights that are not turned around.
       if (is_input()) moves[i] = {moves[i].places, taps, dilation * (taps - 1) - before, 1, -dilation};
       moves_so |= taps > 1 || moves[i].first != 0 || moves[i].step != 1;
     }
-    if (moves_so) gather_ = gather_of(moved_, one_.groups, space_, moves);
+    if (moves_so) gather_ = gather_of(moved_, one_.groups, space_, moves, is_weights);
     channels_last_ |= gather_.has_value();
     return gather_.has_value();
   }
   wavesmith_kernels_status convolve_gathered() {
+    if (one_.direction == WAVESMITH_CONVOLUTION_WEIGHTS)
+      return contract(kName, images(one_.y), turned(seen(one_.y)), weights(), workspace_, stream_,
+                      Gathered::B, *gather_);
     const Tensor& to = result();
     const StridedMatrices factors = is_input() ? weights_by_channels() : weights();
     return contract(kName, turned(seen(to)), turned(factors), turned(images(to)), workspace_, stream_,
-                    &*gather_);
+                    Gathered::A, *gather_);
   }
   wavesmith_kernels_status weights_gradient() {
     return contract(kName, images(one_.y), turned(seen(one_.y)), weights(), workspace_, stream_);

@@ -28,16 +28,17 @@ bool is_aligned(const wavesmith_convolution_tensor& images, int space) {
 }  // namespace
 
 std::optional<GemmGather> gather_of(const wavesmith_convolution_tensor& images, int64_t groups, int space,
-                                    const WindowMoves* moves) {
+                                    const WindowMoves* moves, bool along_places) {
   const int64_t channels = images.sizes[1] / groups, size = size_of(images.type);
-  if (channels * size % 16 != 0 || !is_aligned(images, space) || !gathers(images.type, channels)) return {};
+  if (channels * size % 16 != 0 || !is_aligned(images, space)) return {};
+  if (!(along_places ? gathers_places(images.type) : gathers(images.type, channels))) return {};
   int64_t taps = 1, places = 1, last = 0;
   for (int i = 0; i < space; ++i) {
     if (!is_small(moves[i]) || images.sizes[i + 2] > kMost) return {};
     taps *= moves[i].taps, places *= moves[i].places;
-    if (taps > kMostTaps || places > kMostRows) return {};
+    if (taps > (along_places ? kMostStride : kMostTaps) || places > kMostRows) return {};
   }
-  if (taps * channels > kMostStride || places * images.sizes[0] > kMostRows) return {};
+  if (taps * channels > kMostStride || places * images.sizes[0] > kMostRows || places == 0) return {};
   for (int i = 0; i < 2 + space; ++i) {
     if (i == 1 || images.sizes[i] == 1) continue;
     if (images.strides[i] > INT32_MAX) return {};
@@ -66,6 +67,7 @@ std::optional<GemmGather> gather_of(const wavesmith_convolution_tensor& images, 
     return Division::by(static_cast<unsigned>(all));
   };
   made.images = product(0), made.planes = product(1), made.lines = product(2);
+  if (along_places) return made;
   // Modulo 2^32, as offsets are.
   made.next = static_cast<unsigned>(along[2] - channels * size);
   made.next_line = static_cast<unsigned>(along[1] - made.taps[2] * along[2]);

@@ -89,15 +89,42 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
   });
 }
 
-}  // namespace
-
-bool gathers(wavesmith_kernels_type type, int64_t channels) {
+/// Whether the current device has tiles for a type, which that mark names, of at most that depth.
+bool has_tiles(wavesmith_kernels_type type, const char* mark, int64_t depth) {
   const Device* device = nullptr;
   if (current_device(device) != WAVESMITH_KERNELS_SUCCESS) return false;
   return std::ranges::any_of(gemm_configurations(), [&](const GemmConfiguration& tile) {
-    return tile.target == device->target && tile.has(types_word(type, type) + "c") && tile.depth <= channels;
+    return tile.target == device->target && tile.has(types_word(type, type) + mark) && tile.depth <= depth;
   });
 }
+
+/// What a step of K, of so many places, moves them by; elements have `size` bytes.
+GemmGatherSteps steps_of(const GemmGather& gather, int64_t places, int depth, unsigned size) {
+  GemmGatherSteps made{};
+  made.places = static_cast<int>(places), made.taps = gather.taps[0] * gather.taps[1] * gather.taps[2];
+  made.of_line = Division::by(static_cast<unsigned>(gather.taps[2]));
+  made.of_plane = Division::by(static_cast<unsigned>(gather.taps[2] * gather.taps[1]));
+  const unsigned in_all[] = {1, gather.lines.divisor, gather.planes.divisor, gather.images.divisor};
+  auto left = static_cast<unsigned>(depth);
+  unsigned bytes = 0;
+  for (int d = kGatherSpace; d-- > 0;) {
+    const unsigned count = in_all[kGatherSpace - d] / in_all[kGatherSpace - d - 1];
+    const auto step = static_cast<unsigned>(gather.step[d]), stride = static_cast<unsigned>(gather.stride[d]);
+    const unsigned before = d > 0 ? static_cast<unsigned>(gather.step[d - 1] * gather.stride[d - 1])
+                                  : static_cast<unsigned>(gather.stride_image);
+    made.ahead[d] = static_cast<int>(left % count * step), made.back[d] = static_cast<int>(count * step);
+    bytes += left % count * step * stride;
+    made.back_bytes[d] = (before - count * step * stride) * size;
+    left /= count;
+  }
+  made.ahead_bytes = (bytes + left * static_cast<unsigned>(gather.stride_image)) * size;
+  return made;
+}
+
+}  // namespace
+
+bool gathers(wavesmith_kernels_type type, int64_t channels) { return has_tiles(type, "c", channels); }
+bool gathers_places(wavesmith_kernels_type type) { return has_tiles(type, "w", INT64_MAX); }
 
 wavesmith_kernels_status launch_gathered(wavesmith_kernels_gemm_description gemm, GemmGather gather,
                                          size_t* workspace, void* stream) {
@@ -106,7 +133,7 @@ wavesmith_kernels_status launch_gathered(wavesmith_kernels_gemm_description gemm
   if (workspace) gemm.workspace_bytes = SIZE_MAX / 2;
   if (const auto status = current_device(device)) return status;
   if (const auto status = choose_gathered_gemm(gemm, device->target, device->compute_units,
-                                               static_cast<int>(gather.channels.divisor), choice))
+                                               {"c", static_cast<int>(gather.channels.divisor)}, choice))
     return status;
   if (workspace) {
     *workspace = choice.workspace_bytes;
@@ -115,6 +142,31 @@ wavesmith_kernels_status launch_gathered(wavesmith_kernels_gemm_description gemm
   if (choice.splits > 1) gather.first_k = choice.arguments.k, choice.arguments.batch_a = 0;
   return launch_chosen(gemm, *device, choice, stream, [&](const GemmArguments& arguments, const Grid& grid) {
     const GemmGatheredArguments gathered{arguments, gather};
+    return launch(*device, choice.kernel.c_str(), grid, &gathered, sizeof(gathered), stream);
+  });
+}
+
+wavesmith_kernels_status launch_gathered_places(wavesmith_kernels_gemm_description gemm, GemmGather gather,
+                                                size_t* workspace, void* stream) {
+  const Device* device = nullptr;
+  GemmChoice choice;
+  if (workspace) gemm.workspace_bytes = SIZE_MAX / 2;
+  if (const auto status = current_device(device)) return status;
+  const int64_t places = gemm.k;
+  constexpr int64_t kTwoSteps = 128;  // so that K has parts, whatever the number of places is
+  gemm.k = (places + kTwoSteps - 1) / kTwoSteps * kTwoSteps;
+  if (const auto status = choose_gathered_gemm(gemm, device->target, device->compute_units,
+                                               {"w", INT32_MAX, int64_t{gather.bytes}}, choice))
+    return status;
+  if (workspace) {
+    *workspace = choice.workspace_bytes;
+    return succeed();
+  }
+  if (choice.splits > 1) gather.first_k = choice.arguments.k, choice.arguments.batch_b = 0;
+  const GemmGatherSteps steps =
+      steps_of(gather, places, choice.configuration->depth, static_cast<unsigned>(size_of(gemm.b.type)));
+  return launch_chosen(gemm, *device, choice, stream, [&](const GemmArguments& arguments, const Grid& grid) {
+    const GemmPlacesArguments gathered{{arguments, gather}, steps};
     return launch(*device, choice.kernel.c_str(), grid, &gathered, sizeof(gathered), stream);
   });
 }

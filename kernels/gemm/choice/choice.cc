@@ -263,7 +263,7 @@ namespace {
 /// What the choice of a plain product's tile is remembered by; of the product with D by rows, with what was
 /// found of its matrices.
 GemmTraits traits_of(const Description& gemm, std::initializer_list<bool> found, int compute_units,
-                     int channels) {
+                     const GemmGathers& gathers) {
   int64_t flags = gemm.pointer_arrays != 0;
   for (const bool each : {gemm.a.column_stride == 1, gemm.b.row_stride == 1}) flags = 2 * flags + each;
   for (const bool each : found) flags = 2 * flags + each;
@@ -275,12 +275,13 @@ GemmTraits traits_of(const Description& gemm, std::initializer_list<bool> found,
           types,
           flags,
           static_cast<int64_t>(gemm.workspace_bytes),
-          (int64_t{compute_units} << 32) + channels};
+          (int64_t{compute_units} << 32) + gathers.depth,
+          gathers.bytes};
 }
 
-/// `channels` that A is gathered by; 0: it is a matrix.
+/// `gathers` without a mark: A and B are matrices.
 wavesmith_kernels_status choose(const Description& given, std::string_view target, int compute_units,
-                                const char* wanted, int channels, GemmChoice& choice,
+                                const char* wanted, GemmGathers gathers, GemmChoice& choice,
                                 const TunedGemms* tuned) {
   Description gemm = by_rows(given);
   const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
@@ -302,32 +303,35 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
   gemm.k = elements_of(gemm.a.type, gemm.k);  // elements from here on
   // Of a vector either stride may be taken for the one that is 1: the kernels want A and B along K where they
   // can.
-  const bool a_along_k = gemm.a.column_stride == 1 || gemm.k == 1;
-  const bool b_along_k = gemm.b.row_stride == 1 || gemm.k == 1;
+  const bool places = gathers.mark == "w", is_gathered = !gathers.mark.empty();
+  const bool a_along_k = !places && (gemm.a.column_stride == 1 || gemm.k == 1);
+  const bool b_along_k = !places && (gemm.b.row_stride == 1 || gemm.k == 1);
   const int64_t stride_a = a_along_k ? gemm.a.row_stride : gemm.a.column_stride;
   const int64_t stride_b = b_along_k ? gemm.b.column_stride : gemm.b.row_stride;
   const bool arrays = gemm.pointer_arrays;
   const int64_t depth_b = is_packed(gemm.b.type) ? elements_of(gemm.b.type, gemm.k) : gemm.k;
   const int64_t batches_a = batches_of_rows(gemm);
-  const bool dwords = by_dwords(gemm.a, arrays, stride_a, a_along_k ? gemm.k : gemm.m, batches_a) &&
-                      by_dwords(gemm.b, arrays, stride_b, b_along_k ? depth_b : gemm.n, gemm.batches);
+  const bool dwords =
+      places || (by_dwords(gemm.a, arrays, stride_a, a_along_k ? gemm.k : gemm.m, batches_a) &&
+                 by_dwords(gemm.b, arrays, stride_b, b_along_k ? depth_b : gemm.n, gemm.batches));
   constexpr int64_t kPieceBytes = 16;
   const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
   const std::string sums =  // of the kernels that sum up a part of K
       types_word(gemm.a.type, gemm.b.type) + block_word(gemm) + (gemm.group_offsets ? "g" : "") +
-      (channels > 0 ? "c" : "");
+      std::string(gathers.mark);
   const std::string types = sums + (gemm.gated ? "gated" : "");
   const std::string layout = std::string(a_along_k ? "k" : "m") + (b_along_k ? "k" : "n");
   choice.problem = {types, layout, gemm.m, gemm.n, given.k};
   const TunedTile* const fastest =
-      tuned && !wanted && channels == 0 && gemm.batches == 1 && !gemm.group_offsets && !gemm.gated
+      tuned && !wanted && !is_gathered && gemm.batches == 1 && !gemm.group_offsets && !gemm.gated
           ? tuned->find(target, compute_units, choice.problem)
           : nullptr;
   const Description costs = gemm.group_offsets ? evenly_grouped(gemm) : gemm;
   const bool is_plain = choice.may_be_known && !wanted && !fastest && !gemm.group_offsets && !gemm.gated &&
                         !gemm.zero_points_b && gemm.block_scales_a.scaling == WAVESMITH_KERNELS_UNSCALED &&
                         gemm.block_scales_b.scaling == WAVESMITH_KERNELS_UNSCALED;
-  const GemmTraits traits = traits_of(gemm, {a_along_k, b_along_k, dwords, pieces}, compute_units, channels);
+  const GemmTraits traits =
+      traits_of(gemm, {a_along_k, b_along_k, dwords, pieces, places, is_gathered}, compute_units, gathers);
   const GemmConfiguration* const known = is_plain ? KnownTiles::of_thread().find(traits, target) : nullptr;
   bool has_types = false, has_streams = false;
   double fewest = 0;
@@ -337,14 +341,14 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
     const bool streams = tile.has(types + std::string(mark_of_parts(kStreamed)));
     has_types = has_types || is_whole || streams;
     if (!is_whole && !is_part && !streams) continue;
-    if ((tile.pieces && !pieces) || (channels > 0 && tile.depth > channels)) continue;
+    if ((tile.pieces && !pieces) || (is_gathered && tile.depth > gathers.depth)) continue;
     if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
     const bool has_fastest = fastest && fastest->configuration == &tile;
     const int parts = wanted ? parts_of_name(wanted) : has_fastest ? fastest->parts : 0;
     has_streams |= streams && wanted && std::string(tile.name) + word_of_parts(kStreamed) == wanted;
     for (const GemmChoice::Candidate& one :
          streams ? streamed_candidates(tile, costs, compute_units, parts == kStreamed)
-                 : gemm_candidates(tile, costs, compute_units, parts)) {
+                 : gemm_candidates(tile, costs, compute_units, parts, gathers.bytes)) {
       if (!streams && !(one.splits > 1 ? is_part : is_whole)) continue;
       choice.candidates.push_back(one);
       if (wanted && one.name() != wanted) continue;
@@ -360,7 +364,7 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
     return "for a and b of " + types_word(gemm.a.type, gemm.b.type) +
            (has_float_scales(gemm) ? " with scales of blocks" : "") +
            (gemm.group_offsets ? " in groups" : "") + (gemm.gated ? " that gate" : "") +
-           (channels > 0 ? " that is gathered" : "") + " for " + std::string(target);
+           (is_gathered ? " that is gathered" : "") + " for " + std::string(target);
   };
   if (!has_types) return not_supported("there is no kernel " + served());
   if (!choice.configuration && choice.candidates.empty() && !(a_along_k && b_along_k))
@@ -390,12 +394,12 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
 
 wavesmith_kernels_status choose_gemm(const Description& given, std::string_view target, int compute_units,
                                      const char* wanted, GemmChoice& choice, const TunedGemms* tuned) {
-  return choose(given, target, compute_units, wanted, 0, choice, tuned);
+  return choose(given, target, compute_units, wanted, {}, choice, tuned);
 }
 
 wavesmith_kernels_status choose_gathered_gemm(const Description& gemm, std::string_view target,
-                                              int compute_units, int channels, GemmChoice& choice) {
-  return choose(gemm, target, compute_units, nullptr, channels, choice, nullptr);
+                                              int compute_units, GemmGathers gathers, GemmChoice& choice) {
+  return choose(gemm, target, compute_units, nullptr, gathers, choice, nullptr);
 }
 
 }  // namespace wavesmith::kernels

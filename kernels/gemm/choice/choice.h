@@ -60,10 +60,17 @@ wavesmith_kernels_status check_gemm(const wavesmith_kernels_gemm_description& ge
 wavesmith_kernels_status choose_gemm(const wavesmith_kernels_gemm_description& gemm, std::string_view target,
                                      int compute_units, const char* wanted, GemmChoice& choice,
                                      const TunedGemms* tuned = nullptr);
-/// The same of a product whose A is gathered (gather.h) from places of so many channels: where there is a
-/// kernel for it. A's stride is not read, and D lies by rows.
+/// What of a product is gathered (gather.h): the mark of its tiles' types, "c" for A and "w" for B along
+/// places; which depth they have at most; and the bytes that B comes from.
+struct GemmGathers {
+  std::string_view mark;
+  int depth = 0;
+  int64_t bytes = 0;
+};
+/// The same of a product of which that is gathered: where there is a kernel for it. The stride of what is
+/// gathered is not read, and D lies by rows. Where B is gathered, A has M together in whole dwords.
 wavesmith_kernels_status choose_gathered_gemm(const wavesmith_kernels_gemm_description& gemm,
-                                              std::string_view target, int compute_units, int channels,
+                                              std::string_view target, int compute_units, GemmGathers gathers,
                                               GemmChoice& choice);
 
 }  // namespace wavesmith::kernels

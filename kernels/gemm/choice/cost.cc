@@ -18,22 +18,24 @@ constexpr int64_t kPieceBytes = 16;
 // 3,800).
 constexpr double kSecondKernel = 3500;
 
-/// Bytes that A, B and D have at the least, each moved once.
-double bytes_once(const Description& gemm) {
+/// Bytes that A, B and D have at the least, each moved once; B `bytes_b`, if they are not 0.
+double bytes_once(const Description& gemm, int64_t bytes_b) {
   const auto times = [](int64_t a, int64_t b, wavesmith_kernels_type type) {
     return static_cast<double>(a) * static_cast<double>(b * size_of(type));
   };
   const int64_t depth_b = gemm.b.type == WAVESMITH_KERNELS_I4X2 ? elements_of(gemm.b.type, gemm.k) : gemm.k;
-  return static_cast<double>(gemm.batches) *
-         (times(gemm.m, gemm.k, gemm.a.type) + times(depth_b, columns_of_b(gemm), gemm.b.type) +
-          times(gemm.m, gemm.n, gemm.d.type));
+  const auto batches = static_cast<double>(gemm.batches);
+  const double of_b =
+      bytes_b > 0 ? static_cast<double>(bytes_b) : batches * times(depth_b, columns_of_b(gemm), gemm.b.type);
+  return of_b + batches * (times(gemm.m, gemm.k, gemm.a.type) + times(gemm.m, gemm.n, gemm.d.type));
 }
 
 /// What a product takes that computes for so long, while its matrices move through memory.
-double beside_memory(const GemmConfiguration& tile, const Description& gemm, double computed) {
+double beside_memory(const GemmConfiguration& tile, const Description& gemm, double computed,
+                     int64_t bytes_b = 0) {
   // What fits into the Infinity Cache may be there. If it is not, memory bounds all tiles alike, and the one
   // that would be fastest loses little.
-  const double bytes = bytes_once(gemm);
+  const double bytes = bytes_once(gemm, bytes_b);
   // Of two that memory bounds alike, the one that computes less.
   constexpr double kHidden = 0.05;
   const auto [less, more] = std::minmax({computed, bytes / gemm_rates(tile.target).warm(bytes)});
@@ -58,7 +60,8 @@ double moved_cycles(const GemmConfiguration& tile, const Description& gemm) {
 
 /// What a product takes with a tile: by the tile's step and fixed cycles and the rounds of its workgroups,
 /// and at the least what moving its operands to the compute units, and through memory, takes.
-GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description& gemm, int compute_units) {
+GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description& gemm, int compute_units,
+                                int64_t bytes_b) {
   const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
   const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
   const int64_t workgroups = up(gemm.m, tile.rows) * up(columns_of_b(gemm), tile.columns) * gemm.batches;
@@ -73,7 +76,7 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
   const double computed =
       steps * std::max(tile.step_cycles * together, moved * static_cast<double>(per_unit)) +
       static_cast<double>(rounds) * tile.fixed_cycles;
-  return {&tile, 1, {}, workgroups, rounds, beside_memory(tile, gemm, computed)};
+  return {&tile, 1, {}, workgroups, rounds, beside_memory(tile, gemm, computed, bytes_b)};
 }
 
 /// What a streamed product takes: its rounds of whole tiles, the longest run of steps of others, and the
@@ -111,10 +114,10 @@ bool divides(const Description& gemm, int64_t parts) {
 
 /// The product in so many parts, and the kernel that adds them up.
 GemmChoice::Candidate split_candidate(const GemmConfiguration& tile, Description gemm, int compute_units,
-                                      int parts) {
+                                      int parts, int64_t bytes_b) {
   gemm.k /= parts, gemm.batches = parts;
   const auto d = static_cast<double>(size_of(gemm.d.type));
-  GemmChoice::Candidate made = candidate(tile, gemm, compute_units);
+  GemmChoice::Candidate made = candidate(tile, gemm, compute_units, bytes_b);
   const auto elements = static_cast<double>(gemm.m * columns_of_b(gemm));
   made.splits = parts;
   // Parts are written and read beside all else, and reading them reaches two thirds of the rate (modelled, an
@@ -132,9 +135,9 @@ std::string GemmChoice::Candidate::name() const {
 }
 
 std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile, const Description& gemm,
-                                                   int compute_units, int wanted) {
+                                                   int compute_units, int wanted, int64_t bytes_b) {
   constexpr int64_t kMostParts = 64;
-  std::vector<GemmChoice::Candidate> made{candidate(tile, gemm, compute_units)};
+  std::vector<GemmChoice::Candidate> made{candidate(tile, gemm, compute_units, bytes_b)};
   if (gemm.batches > 1 || gemm.pointer_arrays) return made;
   // A part is at least two steps.
   const int64_t most = std::min(kMostParts, gemm.k / (2 * tile.depth));
@@ -143,7 +146,8 @@ std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile
   GemmChoice::Candidate best = made.front();
   for (int64_t parts = 2; parts <= std::min(most, held); ++parts) {
     if ((wanted > 0 && parts != wanted) || !divides(gemm, parts)) continue;
-    const GemmChoice::Candidate one = split_candidate(tile, gemm, compute_units, static_cast<int>(parts));
+    const GemmChoice::Candidate one =
+        split_candidate(tile, gemm, compute_units, static_cast<int>(parts), bytes_b);
     if (one.cycles < best.cycles || wanted > 0) best = one;
   }
   if (best.splits > 1) made.push_back(best);

@@ -10,9 +10,10 @@ namespace wavesmith::kernels {
 
 /// The product with a tile, all of K by one workgroup; and, where the workspace holds them and it is faster,
 /// with K in the number of parts that takes the fewest cycles. `wanted` parts only, if it is not 0.
+/// `bytes_b`: what B is gathered from; 0: B is a matrix.
 std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile,
                                                    const wavesmith_kernels_gemm_description& gemm,
-                                                   int compute_units, int wanted);
+                                                   int compute_units, int wanted, int64_t bytes_b = 0);
 
 /// The streamed product with a tile of kernels for such, where the workspace holds its parts; nothing where
 /// no tile would be shared or, if it is not `wanted`, where that is not thought to gain.

@@ -12,7 +12,7 @@
 namespace wavesmith::kernels {
 
 /// All that the choice of a plain product's tile depends on, besides the target.
-using GemmTraits = std::array<int64_t, 8>;
+using GemmTraits = std::array<int64_t, 9>;
 
 /// The tiles of a thread's latest products.
 class KnownTiles {
