@@ -116,7 +116,7 @@ class Run {
   wavesmith_kernels_status operator()() {
     for (int i = 0; i < 2 + space_; ++i)
       if (result().sizes[i] == 0) return succeed();
-    if (is_depthwise(one_)) return workspace_.counts() ? succeed() : launch_depthwise(one_, stream_);
+    if (is_depthwise(one_)) return convolve_depthwise();
     std::vector<Padded> around;
     for (int i = 0; i < space_; ++i) {
       const int64_t reach = one_.dilation[i] * (one_.w.sizes[i + 2] - 1);
@@ -152,6 +152,16 @@ class Run {
   }
   static Axis axis(const Tensor& tensor, int of) { return {tensor.sizes[of], tensor.strides[of]}; }
 
+  static wavesmith_kernels_status no_room() {
+    return invalid(kName, "the workspace has fewer bytes than wavesmith_kernels_convolution_workspace says");
+  }
+  wavesmith_kernels_status convolve_depthwise() {
+    const int64_t bytes = depthwise_workspace(one_);
+    void* const memory = bytes > 0 ? workspace_.take(bytes) : nullptr;
+    if (bytes > 0 && !memory) return no_room();
+    return workspace_.counts() ? succeed() : launch_depthwise(one_, memory, stream_);
+  }
+
   /// A place of its own for what is moved over, with these sizes in space.
   wavesmith_kernels_status make_room(Tensor& made, int64_t& bytes) {
     int64_t count = 1;
@@ -162,8 +172,7 @@ class Run {
     pack(0);
     bytes = count * size_of(made.type);
     made.data = workspace_.take(bytes);
-    if (made.data) return succeed();
-    return invalid(kName, "the workspace has fewer bytes than wavesmith_kernels_convolution_workspace says");
+    return made.data ? succeed() : no_room();
   }
 
   /// Moves channels together, if what a window of several taps sees is then copied several elements at once:

@@ -273,12 +273,14 @@ TEST_P(Convolution, WeightsGradientsOfManyChannelsGoByTheLargestTiles) {
 }
 
 TEST_P(Convolution, ChannelsByThemselvesAreWhatTheirWindowsSee) {
-  for (int round = 0; round < 16; ++round) {
+  for (int round = 0; round < 24; ++round) {
     const int dimensions = 1 + round % 3;
-    Case given = any_case(dimensions, dimensions == 1 ? 200 : 9);
-    given.one.direction = between(0, 1) == 1 ? WAVESMITH_CONVOLUTION_INPUT : WAVESMITH_CONVOLUTION_OUTPUT;
+    Case given = any_case(dimensions, dimensions > 1 ? 9 : round < 14 ? 200 : 1500);
+    given.one.direction = round >= 14          ? WAVESMITH_CONVOLUTION_WEIGHTS
+                          : between(0, 1) == 1 ? WAVESMITH_CONVOLUTION_INPUT
+                                               : WAVESMITH_CONVOLUTION_OUTPUT;
     given.one.groups = one_of<int64_t>({3, 8, 72, between(2, 70)});
-    if (round < 2) given.one.groups = round == 0 ? 72 : 5;  // each kernel
+    if (round % 14 < 2) given.one.groups = round % 2 == 0 ? 72 : 5;  // each kernel
     given.x[1] = given.w[0] = given.y[1] = given.one.groups;
     given.w[1] = 1;
     const Type read = one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
