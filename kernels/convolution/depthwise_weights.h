@@ -127,7 +127,7 @@ TILE_DEVICE void combine_weights(const DepthwiseWeightsArguments& g) {
       const unsigned of_part =
           static_cast<unsigned>(at) + static_cast<unsigned>(i) * static_cast<unsigned>(all);
       const auto count = static_cast<unsigned>(g.count_parts);
-      values[i] = parts.load_one(0, static_cast<int>(of_part < count ? of_part : count));
+      values[i] = arch::load<float>(parts.buffer, of_part < count ? of_part * 4 : arch::kOutside);
     }
     TILE_UNROLL for (int i = 0; i < kLoads; ++i) sum += values[i];
   }
