@@ -167,20 +167,75 @@ Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_
   return sample;
 }
 
+std::vector<uint64_t> spread_evenly(uint64_t total, uint64_t count) {
+  std::vector<uint64_t> groups;
+  count = std::min(count, total);
+  // One of each of so many equal parts, at places that go on by the golden section, whose multiples fill the
+  // whole most evenly.
+  const double golden = (std::sqrt(5.0) - 1) / 2;
+  for (uint64_t i = 0; i < count; ++i) {
+    const double turns = static_cast<double>(i) * golden;
+    const double place = static_cast<double>(i) + (count < total ? turns - std::floor(turns) : 0);
+    groups.push_back(static_cast<uint64_t>(place * static_cast<double>(total) / static_cast<double>(count)));
+  }
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  return groups;
+}
+
+namespace {
+
+/// Instructions of workgroups of these numbers that did something.
+std::vector<double> counts_of(const Recorder& recorder, const std::vector<uint64_t>& groups) {
+  std::vector<double> counts;
+  for (const uint64_t number : groups)
+    if (const auto at = recorder.records().find(number);
+        at != recorder.records().end() && executed(at->second))
+      counts.push_back(static_cast<double>(executed(at->second)));
+  return counts;
+}
+
+bool alike(const std::vector<double>& counts) {
+  const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+  return counts.empty() || *most <= *least * (1 + kSame);
+}
+
+/// Those that meet on a unit are alike while the grid's are not.
+bool speaks_not_for_grid(const Recorder& recorder, const Sample& sample) {
+  const std::vector<double> together = counts_of(recorder, sample.together);
+  return !sample.whole && together.size() > 1 && alike(together) && !alike(counts_of(recorder, sample.all()));
+}
+
+}  // namespace
+
+std::vector<uint64_t> to_count(const Recorder& recorder, const GridShape& grid, const Sample& sample) {
+  // As many as see a mean to a percent or two, unless they take long.
+  constexpr uint64_t kCounted = 256;
+  constexpr double kInstructions = 1e9;
+  const std::vector<double> all = counts_of(recorder, sample.all());
+  if (sample.whole || alike(all) || !waits_for_others(recorder).empty() ||
+      !takes_shared_work(recorder).empty())
+    return {};
+  const double most = kInstructions / *std::max_element(all.begin(), all.end());
+  const auto count = static_cast<uint64_t>(std::min<double>(kCounted, most));
+  if (count <= sample.spread.size()) return {};
+  return spread_evenly(grid.groups(), count);
+}
+
 namespace {
 
 /// Makes the profile of a launch, phase by phase.
 class Profiler {
  public:
   Profiler(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample, const Recorder& recorder,
-           uint64_t grid_instructions)
+           uint64_t grid_instructions, double counted)
       : gpu_(gpu),
         sample_(sample),
         recorder_(recorder),
         memory_(memory_parameters(gpu)),
         total_(grid.groups()),
         units_(std::max(1u, gpu.compute_units)),
-        grid_instructions_(grid_instructions) {
+        grid_instructions_(grid_instructions),
+        counted_(counted) {
     result_.ops = &recorder.ops();
     result_.grid = grid;
     result_.sample = sample;
@@ -210,10 +265,6 @@ class Profiler {
  private:
   /// Do workgroups differ, and how much do they do?
   void compare_workgroups();
-  /// Those that meet on a unit may be alike where the grid's are not: where its units are a multiple of what
-  /// makes workgroups differ, as causal attention's tiles. Then those that are spread say how much the grid
-  /// does.
-  void do_not_count_alike();
   /// Refuses what depends on workgroups that do not run.
   void refuse_dependent();
   /// What the launch touches, and what of that it finds in the caches.
@@ -240,6 +291,7 @@ class Profiler {
   const Recorder& recorder_;
   const MemoryParameters memory_;
   const uint64_t total_, units_, grid_instructions_;
+  const double counted_;
   GridModel::Found found_;
   LaunchProfile result_;
 };
@@ -264,25 +316,13 @@ void Profiler::compare_workgroups() {
   result_.mean = sum / static_cast<double>(heard);
   result_.kept = kept_sum / sum;
   result_.differ = result_.most > result_.least * (1 + kSame);
-  if (result_.differ && !sample_.whole) do_not_count_alike();
+  if (counted_ > 0)
+    result_.mean = counted_;
+  else if (const auto spread = counts_of(recorder_, sample_.spread);
+           speaks_not_for_grid(recorder_, sample_) && !spread.empty())
+    result_.mean = std::accumulate(spread.begin(), spread.end(), 0.0) / static_cast<double>(spread.size());
   result_.wave_instructions = grid_instructions_ ? static_cast<double>(grid_instructions_)
                                                  : result_.mean * static_cast<double>(total_);
-}
-
-void Profiler::do_not_count_alike() {
-  const auto of = [&](const std::vector<uint64_t>& groups) {
-    std::vector<double> counts;
-    for (const uint64_t number : groups)
-      if (const auto at = recorder_.records().find(number);
-          at != recorder_.records().end() && executed(at->second))
-        counts.push_back(static_cast<double>(executed(at->second)));
-    return counts;
-  };
-  const std::vector<double> together = of(sample_.together), spread = of(sample_.spread);
-  if (together.size() < 2 || spread.empty()) return;
-  const auto [least, most] = std::minmax_element(together.begin(), together.end());
-  if (*most > *least * (1 + kSame)) return;
-  result_.mean = std::accumulate(spread.begin(), spread.end(), 0.0) / static_cast<double>(spread.size());
 }
 
 void Profiler::refuse_dependent() {
@@ -448,8 +488,8 @@ void Profiler::count_flops() {
 
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
                       const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
-                      const Caches& caches) {
-  return Profiler(gpu, grid, sample, recorder, grid_instructions).run(regions, caches);
+                      const Caches& caches, double counted) {
+  return Profiler(gpu, grid, sample, recorder, grid_instructions, counted).run(regions, caches);
 }
 
 }  // namespace wavesmith::timing

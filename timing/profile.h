@@ -41,6 +41,16 @@ struct Sample {
 /// optimization"), so every n-th workgroup meets on one unit, n the number of units.
 Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_groups = 64);
 
+/// `count` workgroups of `total`, ascending, spread so that they meet every remainder of a division about
+/// equally often: a kernel's work may depend on any of its number's digits (masked attention's on the tile,
+/// however tiles are dealt to dies).
+std::vector<uint64_t> spread_evenly(uint64_t total, uint64_t count);
+
+/// Where workgroups do different amounts of work, as causal attention's, the few of a sample say little of how
+/// much the grid does: those to run beside it and to count. Empty: they are alike, or the launch cannot be
+/// sampled.
+std::vector<uint64_t> to_count(const Recorder& recorder, const GridShape& grid, const Sample& sample);
+
 /// Instructions of a launch that are recorded, of all its waves.
 inline constexpr uint64_t kRecordedInstructions = 4'000'000;
 
@@ -75,9 +85,10 @@ struct LaunchProfile {
 using Caches = std::function<GridModel::Found(const LaunchShape&, const std::vector<Footprint>&)>;
 
 /// `grid_instructions`: wave-instructions of the whole grid where it has run, otherwise 0. `regions`: the
-/// allocations, ascending.
+/// allocations, ascending. `counted`: wave-instructions of one of those that were counted (to_count), on
+/// average; 0: none were.
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
                       const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
-                      const Caches& caches);
+                      const Caches& caches, double counted = 0);
 
 }  // namespace wavesmith::timing

@@ -42,5 +42,34 @@ TEST(Sample, GroupsAreOfTheGridAndTakenOnce) {
   }
 }
 
+// Causal attention: the work grows with the tile, which is any of the number's digits where heads are dealt to
+// dies.
+TEST(Sample, WhatIsSpreadEvenlyFindsTheMeanWhicheverDigitOfTheNumberSaysHowMuchIsDone) {
+  for (const uint64_t total : {1024, 4096, 3072, 4864, 1000, 65536})
+    for (const uint64_t tiles : {8, 16, 32, 64})
+      for (const uint64_t dies : {1, 8}) {
+        const auto work = [&](uint64_t number) {
+          const uint64_t dealt = number % dies * ((total + dies - 1) / dies) + number / dies;
+          return static_cast<double>(dealt % tiles + 1);
+        };
+        double all = 0, some = 0;
+        for (uint64_t number = 0; number < total; ++number) all += work(number);
+        const std::vector<uint64_t> groups = spread_evenly(total, 256);
+        for (const uint64_t number : groups) some += work(number);
+        EXPECT_NEAR(some / static_cast<double>(groups.size()) / (all / static_cast<double>(total)), 1, 0.05)
+            << total << " workgroups, " << tiles << " tiles, " << dies << " dies";
+      }
+}
+
+TEST(Sample, WhatIsSpreadEvenlyIsOfTheGridAndTakenOnce) {
+  for (const uint64_t total : {1, 2, 63, 64, 65, 1000}) {
+    const std::vector<uint64_t> groups = spread_evenly(total, 64);
+    const std::set<uint64_t> once(groups.begin(), groups.end());
+    EXPECT_EQ(once.size(), groups.size());
+    EXPECT_GE(4 * once.size(), 3 * std::min<uint64_t>(total, 64));
+    EXPECT_LT(*once.rbegin(), total);
+  }
+}
+
 }  // namespace
 }  // namespace wavesmith::timing

@@ -300,6 +300,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
   auto done = emulate::run(dispatch, *platform.memory, limits);
   if (!done && profiled && profiled->again(done.error(), limits))
     done = emulate::run(dispatch, *platform.memory, limits);
+  if (done && profiled) profiled->count(dispatch, *platform.memory, limits);
   if (checked) checked->end(done ? nullptr : &done.error());
   if (!done) {
     if (profiled && profiled->refuse(done.error())) return hipSuccess;

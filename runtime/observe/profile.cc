@@ -142,6 +142,32 @@ bool ProfiledLaunch::refuse(const Error& error) {
   return true;
 }
 
+void ProfiledLaunch::count(const emulate::Dispatch& dispatch, const emulate::Memory& memory,
+                           emulate::Limits limits) {
+  if (!sampled_) return;
+  const std::vector<uint64_t> groups = timing::to_count(*recorder_, grid_, sample_);
+  if (groups.empty()) return;
+  // None runs twice: what a workgroup does to memory it may find there.
+  std::vector<uint64_t> rest;
+  std::ranges::set_difference(groups, only_, std::back_inserter(rest));
+  emulate::Dispatch beside = dispatch;
+  beside.only = &rest;
+  beside.listeners.clear();
+  if (limited_) limits.instructions = kMostSampledInstructions;
+  const auto done = emulate::run(beside, memory, limits);
+  if (!done) return;
+  auto instructions = static_cast<double>(done->instructions);
+  size_t counted = rest.size();
+  for (const uint64_t group : groups) {
+    const auto known = recorder_->records().find(group);
+    if (known == recorder_->records().end()) continue;
+    ++counted;
+    for (const timing::WaveRecord& wave : known->second.waves)
+      instructions += static_cast<double>(wave.executed);
+  }
+  counted_ = instructions / static_cast<double>(counted);
+}
+
 std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statistics,
                                               const std::function<std::string(uint64_t)>& locate) {
   Profiles& all = profiles();
@@ -154,7 +180,7 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
     return all.caches.try_emplace(gpu_, *gpu_).first->second.enter(shape, touched);
   };
   const timing::LaunchProfile launch = timing::profile(
-      *gpu_, grid_, sample_, *recorder_, sampled_ ? 0 : statistics.instructions, allocated_regions(), caches);
+      *gpu_, grid_, sample_, *recorder_, sampled_ ? 0 : statistics.instructions, allocated_regions(), caches, counted_);
   // Only for those who draw it: it is long.
   const char* const timeline = std::getenv("WAVESMITH_PROFILE_TIMELINE");
   timing::KernelProfile profile = timing::kernel_profile(*gpu_, launch, locate, timeline && *timeline);

@@ -38,6 +38,8 @@ class ProfiledLaunch {
   bool again(const Error& error, emulate::Limits& limits);
   /// The launch ended with an error. True: because of that budget, and the profile says why.
   bool refuse(const Error& error);
+  /// After the launch has run: runs what is to be counted beside the sample, if anything is.
+  void count(const emulate::Dispatch& dispatch, const emulate::Memory& memory, emulate::Limits limits);
   /// Ends the profile after the launch has run and returns its time; nullopt: unknown.
   std::optional<KernelTime> end(const emulate::Statistics& statistics,
                                 const std::function<std::string(uint64_t)>& locate);
@@ -51,6 +53,7 @@ class ProfiledLaunch {
   bool sampled_ = false;
   uint64_t limited_ = 0;  ///< wave-instructions of that budget; 0: the user's
   std::vector<uint64_t> only_;
+  double counted_ = 0;  ///< wave-instructions of a workgroup, on average over those that were counted
   std::unique_ptr<timing::Recorder> recorder_;
 };
 
