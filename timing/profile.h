@@ -46,9 +46,9 @@ Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_
 /// however tiles are dealt to dies).
 std::vector<uint64_t> spread_evenly(uint64_t total, uint64_t count);
 
-/// Where workgroups do different amounts of work, as causal attention's, the few of a sample say little of how
-/// much the grid does: those to run beside it and to count. Empty: they are alike, or the launch cannot be
-/// sampled.
+/// Where workgroups do different amounts of work, as causal attention's, the few of a sample say little of
+/// how much the grid does: those to run beside it and to count. Empty: they are alike, or the launch cannot
+/// be sampled.
 std::vector<uint64_t> to_count(const Recorder& recorder, const GridShape& grid, const Sample& sample);
 
 /// Instructions of a launch that are recorded, of all its waves.

@@ -42,8 +42,8 @@ TEST(Sample, GroupsAreOfTheGridAndTakenOnce) {
   }
 }
 
-// Causal attention: the work grows with the tile, which is any of the number's digits where heads are dealt to
-// dies.
+// Causal attention: the work grows with the tile, which is any of the number's digits where heads are dealt
+// to dies.
 TEST(Sample, WhatIsSpreadEvenlyFindsTheMeanWhicheverDigitOfTheNumberSaysHowMuchIsDone) {
   for (const uint64_t total : {1024, 4096, 3072, 4864, 1000, 65536})
     for (const uint64_t tiles : {8, 16, 32, 64})

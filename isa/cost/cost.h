@@ -55,20 +55,21 @@ struct IssueRules {
   uint8_t scalar_to_vector;         ///< SALU result to a VALU instruction
   uint8_t scalar_to_branch;         ///< SALU instruction to a following conditional branch
   uint8_t scalar_to_memory;         ///< SALU instruction to a following VMEM or LDS instruction
-  uint8_t vector_to_scalar;  ///< VALU to a SALU instruction that overwrites what it reads, or reads what it
-                             ///< writes
-  uint8_t vector_to_branch;  ///< VALU instruction that writes EXEC or VCC to a branch
-  uint8_t vector_to_memory;  ///< VALU to an LDS or VMEM instruction that uses its result or overwrites its
-                             ///< operands
-  uint8_t dual_to_memory;    ///< the same of a dual instruction (VOPD)
-  uint8_t carry;             ///< VCC or another lane mask, VALU to VALU
-  uint8_t branch_taken;      ///< to the first instruction at the target
-  uint8_t branch_passed;     ///< to the instruction behind it
-  uint8_t memory_to_vector;  ///< LDS or VMEM instruction to a VALU instruction of the wave
-  uint8_t memory_to_wait;    ///< to a wait, a hint or a clause of the wave
-  uint8_t memory_issue;      ///< LDS or VMEM instruction to the next of the SIMD
-  uint8_t delay_issue;       ///< s_delay_alu itself, behind another hint or a wait
-  uint8_t barrier;           ///< the last arrival to the others' next instruction
+  uint8_t vector_to_scalar;         ///< VALU to a SALU or SMEM instruction that reads what it writes
+  uint8_t vector_to_overwrite;      ///< VALU to a SALU instruction that overwrites what it reads
+  uint8_t vector_to_branch;         ///< VALU instruction that writes EXEC or VCC to a branch
+  uint8_t vector_to_memory;    ///< VALU to an LDS or VMEM instruction that uses its result or overwrites its
+                               ///< operands
+  uint8_t dual_to_memory;      ///< the same of a dual instruction (VOPD)
+  uint8_t vector_then_memory;  ///< VALU to any following LDS or VMEM instruction of the wave
+  uint8_t carry;               ///< VCC or another lane mask, VALU to VALU
+  uint8_t branch_taken;        ///< to the first instruction at the target
+  uint8_t branch_passed;       ///< to the instruction behind it
+  uint8_t memory_to_vector;    ///< LDS or VMEM instruction to a VALU instruction of the wave
+  uint8_t memory_to_wait;      ///< to a wait, a hint or a clause of the wave
+  uint8_t memory_issue;        ///< LDS or VMEM instruction to the next of the SIMD
+  uint8_t delay_issue;         ///< s_delay_alu itself, behind another hint or a wait
+  uint8_t barrier;             ///< the last arrival to the others' next instruction
   // Instruction fetch of a wave: a credit in tenths of a dword, which grows each cycle and pays for what
   // issues.
   uint8_t fetch_rate;    ///< tenths of a dword a cycle; 0: fetch keeps up

@@ -179,8 +179,9 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
     const std::scoped_lock lock(all.mutex);
     return all.caches.try_emplace(gpu_, *gpu_).first->second.enter(shape, touched);
   };
-  const timing::LaunchProfile launch = timing::profile(
-      *gpu_, grid_, sample_, *recorder_, sampled_ ? 0 : statistics.instructions, allocated_regions(), caches, counted_);
+  const timing::LaunchProfile launch =
+      timing::profile(*gpu_, grid_, sample_, *recorder_, sampled_ ? 0 : statistics.instructions,
+                      allocated_regions(), caches, counted_);
   // Only for those who draw it: it is long.
   const char* const timeline = std::getenv("WAVESMITH_PROFILE_TIMELINE");
   timing::KernelProfile profile = timing::kernel_profile(*gpu_, launch, locate, timeline && *timeline);

@@ -138,6 +138,7 @@ void ComputeUnit::State::prepare(Wave& w) {
     case Pipe::Valu:
     case Pipe::Transcendental:
     case Pipe::Matrix:
+      w.until(w.matrix_read, Cause::Vector);
       if (w.last_memory) w.until(w.last_memory + rules.memory_to_vector, Cause::Vector);
       for (const RegisterRange& range : op.scalar_reads)
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
@@ -163,7 +164,7 @@ void ComputeUnit::State::prepare(Wave& w) {
       for (const RegisterRange& range : op.scalar_writes)
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
           if (w.scalar[r].read_by_vector)
-            w.until(w.scalar[r].read_by_vector + rules.vector_to_scalar, Cause::Vector);
+            w.until(w.scalar[r].read_by_vector + rules.vector_to_overwrite, Cause::Vector);
       break;
     case Pipe::Smem:
       if (w.last_scalar) w.until(w.last_scalar + rules.scalar_to_scalar_memory, Cause::Scalar);
@@ -176,6 +177,8 @@ void ComputeUnit::State::prepare(Wave& w) {
     case Pipe::Lds:
     case Pipe::Export:
       if (w.last_scalar) w.until(w.last_scalar + rules.scalar_to_memory, Cause::Scalar);
+      if (w.last_vector) w.until(w.last_vector + rules.vector_then_memory, Cause::Vector);
+      w.until(w.matrix_read, Cause::Vector);
       for (const RegisterRange& range : op.vector_reads)
         w.vector.each(range, [&](const VectorWrite& write) {
           w.until(write.memory, Cause::Vector);

@@ -172,6 +172,41 @@ TEST(ComputeUnit, TheValuWorksBesideTheMatrixPipe) {
   EXPECT_LT(cycles[2] - cycles[0], 16u);
 }
 
+// Thread traces of an MI350X (isa/cost/cdna.cc).
+TEST(ComputeUnit, WhatChangesPipesOnCdnaWaitsAsThreadTracesShow) {
+  const auto apart = [](const std::string& text) {
+    const std::vector<uint64_t> cycles = one("mi355x", 64, "s_nop 0\n" + text + "\ns_endpgm");
+    return cycles[2] - cycles[1];
+  };
+  EXPECT_EQ(apart("v_add_f32 v1, v2, v3\nds_read_b32 v4, v1"), 12U);
+  EXPECT_EQ(apart("v_add_f32 v1, v2, v3\nds_read_b32 v4, v5"), 12U);  // also where nothing is used
+  EXPECT_EQ(apart("ds_read_b32 v4, v5\nv_add_f32 v1, v2, v3"), 4U);
+  EXPECT_EQ(apart("v_cmp_eq_u32 vcc, v0, v1\ns_and_saveexec_b64 s[0:1], vcc"), 20U);
+  EXPECT_EQ(apart("v_add_f32 v1, s4, v3\ns_mov_b32 s4, 0"), 4U);
+  EXPECT_EQ(apart("v_add_f32 v1, v2, v3\ns_mov_b32 s4, 0"), 4U);
+  EXPECT_EQ(apart("s_and_saveexec_b64 s[0:1], vcc\ns_cbranch_execz 4"), 8U);
+}
+
+TEST(ComputeUnit, WideOperandsOfAMatrixInstructionAreReadInTwoParts) {
+  const auto apart = [](const std::string& text) {
+    const std::vector<uint64_t> cycles = one("mi355x", 64, "s_nop 0\n" + text + "\ns_endpgm");
+    return cycles[2] - cycles[1];
+  };
+  const std::string narrow = "v_mfma_f32_16x16x32_fp8_fp8 a[0:3], v[0:1], v[2:3], a[0:3]\n",
+                    wide = "v_mfma_f32_16x16x32_bf16 a[0:3], v[0:3], v[4:7], a[0:3]\n";
+  EXPECT_EQ(apart(narrow + "v_add_f32 v20, v21, v22"), 4U);
+  EXPECT_EQ(apart(wide + "v_add_f32 v20, v21, v22"), 8U);
+  EXPECT_EQ(apart(wide + "ds_read_b128 v[0:3], v20"), 8U);  // overwrites A
+  EXPECT_EQ(apart(wide + "s_mov_b32 s4, 0"), 4U);
+}
+
+TEST(ComputeUnit, AValuInstructionReadsScalarRegistersWhenItIssuesNotWhenItExecutes) {
+  const std::vector<uint64_t> cycles = one("rx7900xtx", 32,
+                                           "v_exp_f32 v1, v1\nv_exp_f32 v1, v1\nv_exp_f32 v1, v1\n"
+                                           "v_add_f32 v2, s4, v1\ns_mov_b32 s4, 0\ns_endpgm");
+  EXPECT_EQ(cycles[4] - cycles[3], 8U);
+}
+
 TEST(ComputeUnit, DependentAddsAreFiveCyclesApartOnRdna3WhereTheCodeSaysSo) {
   const auto cycles = one("rx7900xtx", 32,
                           "v_add_f32_e32 v0, v1, v2\n"

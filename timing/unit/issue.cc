@@ -184,10 +184,11 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
 void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
   const bool matrix = op.pipe == Pipe::Matrix, slow = op.pipe == Pipe::Transcendental;
   time.busy[static_cast<size_t>(op.pipe)] += op.issue;
+  if (!matrix) w.last_vector = t;
   uint64_t executes = t;
   if (!rules.queued) {
     simd.vector = t + (matrix ? rules.quantum : op.issue);
-    if (matrix) simd.matrix = t + op.issue;
+    if (matrix) simd.matrix = t + op.issue, w.matrix_read = t + op.quanta * rules.quantum;
   } else {
     const bool wide = !matrix && !slow && op.issue > 1;
     const uint32_t weight = matrix          ? rules.weight_matrix
@@ -232,7 +233,8 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
   const uint64_t memory = through + (op.dual ? rules.dual_to_memory : rules.vector_to_memory);
   w.vector_issues.push(through + op.result);
   if (slow) w.transcendental_issues.push(through + op.result);
-  for (const RegisterRange& range : op.vector_reads) w.vector.read(range, memory);
+  const uint64_t read = matrix && !rules.queued ? w.matrix_read : memory;
+  for (const RegisterRange& range : op.vector_reads) w.vector.read(range, read);
   if (!op.vector_writes.empty()) {
     VectorWrite& write = w.vector.overwrite(op.vector_writes);
     if (matrix)
@@ -246,7 +248,7 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
       write = {result, memory, 0, 0, 0, 0};
   }
   for (const RegisterRange& range : op.scalar_reads)
-    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.scalar[r].read_by_vector = through;
+    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.scalar[r].read_by_vector = t;
   for (const RegisterRange& range : op.scalar_writes)
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
       w.scalar[r] = {0, 0, through + rules.carry, 0};

@@ -58,7 +58,8 @@ struct Wave {
   uint8_t priority = 0;
   bool met = false;   ///< it comes from a barrier
   bool hint = false;  ///< the instruction before was the sequencer's own
-  uint64_t last_scalar = 0, last_memory = 0;
+  uint64_t last_scalar = 0, last_vector = 0, last_memory = 0;
+  uint64_t matrix_read = 0;  ///< the last matrix instruction has read its operands
   uint64_t line = ~uint64_t{0};
   uint64_t fetched_at = 0;  ///< the credit for fetched code is of that cycle
   uint32_t fetched = 0;     ///< tenths of a dword

@@ -30,6 +30,18 @@ Gate gate_of(const Op& op, const isa::IssueRules& rules) {
   }
 }
 
+/// A matrix instruction reads operands A and B of up to 64 bits a lane at once, wider ones in two parts, and
+/// its wave's vector and memory instructions go on behind that. Thread traces of an MI350X
+/// (jhinpan/flydsl-kernel-profiling-lib): ds_read and buffer_load issue 4 cycles behind
+/// v_mfma_f32_16x16x32_fp8_fp8 (64 bits), 8 behind v_mfma_f32_32x32x16_bf16 (128 bits) and
+/// v_mfma_scale_f32_16x16x128_f8f6f4 (256 bits), also those that overwrite A or B.
+uint16_t matrix_quanta(const Op& op) {
+  uint16_t widest = 0;
+  for (const RegisterRange& range : op.vector_reads)
+    if (range.first != op.c.first || range.count != op.c.count) widest = std::max(widest, range.count);
+  return widest > 2 ? 2 : 1;
+}
+
 }  // namespace
 
 UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
@@ -67,6 +79,7 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     if (op.cost.pipe == isa::Pipe::Matrix) {
       to.matrix_result = isa::matrix_result_cycles(op.cost, isa::MatrixUse::Other, ops.target());
       to.matrix_accumulate = isa::matrix_result_cycles(op.cost, isa::MatrixUse::Accumulate, ops.target());
+      if (!rules.queued) to.quanta = matrix_quanta(op);
     }
     to.nops = op.nops;
     std::copy(std::begin(op.delay), std::end(op.delay), to.delay);

@@ -42,6 +42,7 @@ struct UnitOp {
   bool lds = false, atomic = false, store = false, dual = false, accumulates = false;
   uint16_t issue = 1, result = 1;                     ///< isa::Cost's
   uint16_t matrix_result = 0, matrix_accumulate = 0;  ///< isa::matrix_result_cycles
+  uint16_t quanta = 1;                                ///< chances to issue until it has read its operands
   uint16_t nops = 0;
   uint8_t delay[2] = {0, 0}, delay_skip = 0;
   std::array<uint16_t, kCounters> wait = {};

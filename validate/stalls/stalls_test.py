@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import issue_cycles
 import stalls
 import traces
 
@@ -77,6 +78,18 @@ class Figures(unittest.TestCase):
             with self.subTest(kernel.folder):
                 self.assertTrue(kernel.arguments)
                 self.assertTrue(all(at % 4 == 0 for at, _ in kernel.arguments))
+
+
+class IssueCycles(unittest.TestCase):
+    def test_an_instruction_issues_when_its_stall_ends(self) -> None:
+        wave = [[100, 1, 0, 4, 1], [104, 6, 8, 12, 2], [120, 9, 40, 40, 3], [160, 2, 0, 4, 4]]
+        rows = issue_cycles.rows_of("add", ROWS, {"se1_sm2_sl3_wv4.json": wave})
+        self.assertEqual([row[7] for row in rows], [100, 112, 160])
+        self.assertEqual(rows[1][:7], ("add", 1, 1, 2, 3004, hex(5640), ROWS[2][0]))
+
+    def test_waves_with_lines_that_are_not_known_are_passed_over(self) -> None:
+        rows = issue_cycles.rows_of("add", ROWS, {"se0_sm0_sl0_wv0.json": [[100, 1, 0, 4, 9]]})
+        self.assertEqual(rows, [])
 
 
 if __name__ == "__main__":
