@@ -32,7 +32,8 @@ Result<FamilyReport> judge_moe(Data& data);
 Result<FamilyReport> judge_memory_bound(Data& data);
 Result<FamilyReport> judge_collectives(Data& data);
 Result<FamilyReport> judge_convolution(Data& data);
-/// Summary: `issue_gfx1100_exact`, `issue_gfx1200_exact`, `issue_gfx950_within4`.
+/// Summary: `issue_rdna_exact`, `issue_gfx950_within4` and others, each program judged with constants fitted
+/// without it, and the same of the constants of the tables, `issue_fitted_on_gfx1100_exact`...
 Result<FamilyReport> judge_issue(Data& data);
 /// Judges a user's table only. Summary: `statistics_latency_median` and others.
 Result<FamilyReport> judge_statistics(Data& data);

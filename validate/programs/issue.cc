@@ -1,28 +1,110 @@
 // Issue cycles against hardware thread traces.
-#include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "validate/families/family.h"
+#include "validate/programs/issue_fit.h"
 #include "validate/programs/issue_trace.h"
 
 namespace wavesmith::validate {
 namespace {
 
-struct Score {
-  size_t n = 0, exact = 0, within4 = 0;
-  void add(uint64_t measured, uint64_t predicted) {
-    const uint64_t off = measured > predicted ? measured - predicted : predicted - measured;
-    ++n;
-    exact += off == 0;
-    within4 += off <= 4;
+/// Two runs of one program are left out together.
+struct Program {
+  std::string chip, name;
+  struct Run {
+    const Csv* csv = nullptr;
+    IssueTrace trace;
+  };
+  std::vector<Run> runs;
+  std::optional<IssueFit> without;  ///< nothing: no constant was fitted on it
+  IssueScore left_out, fitted_on, second_run;
+
+  [[nodiscard]] std::string title() const { return chip + " " + name; }
+  [[nodiscard]] const isa::Target& target() const { return *runs.front().trace.target; }
+  /// The others have two dozen deltas.
+  [[nodiscard]] bool is_long() const {
+    return name.find("lds_sync") == std::string::npos && !name.ends_with("E_3");
   }
 };
 
-std::string_view generation_name(const isa::Target& target) {
-  return target.is(isa::kRdna4) ? "gfx1200" : target.name;  // the traced chip of that generation
+std::string chip_of(const isa::Target& target) {
+  return std::string(target.is(isa::kRdna4) ? "gfx1200" : target.name);  // the traced one of that generation
+}
+
+Result<std::vector<Program>> read_programs(const std::vector<const Csv*>& tables) {
+  std::vector<Program> programs;
+  for (const Csv* csv : tables) {
+    Result<std::vector<IssueTrace>> traces = read_issue_traces(*csv);
+    if (!traces) return tl::unexpected(traces.error());
+    for (IssueTrace& trace : *traces) {
+      const std::string chip = chip_of(*trace.target);
+      auto at = std::ranges::find_if(
+          programs, [&](const Program& each) { return each.chip == chip && each.name == trace.program; });
+      if (at == programs.end()) at = programs.insert(at, Program{.chip = chip, .name = trace.program});
+      at->runs.push_back({csv, std::move(trace)});
+    }
+  }
+  return programs;
+}
+
+/// Run 0 of every other program: run 1 repeats it.
+IssueFit fit_without(std::vector<Program>& programs, const Program* left_out) {
+  std::vector<IssueTrace*> traces;
+  for (Program& each : programs)
+    if (&each != left_out) traces.push_back(&each.runs.front().trace);
+  return IssueFit(traces);
+}
+
+std::string text_of(const IssueScore& score) {
+  return fmt::format("{:.1f} % exact, {:.1f} % within 4 cycles", 100 * score.share(score.exact),
+                     100 * score.share(score.within4));
+}
+
+/// The constants that the traces tell, and those that stand as they were before.
+std::string text_of(const IssueFit& fit) {
+  std::string told, untold;
+  for (size_t i = 0; i < fit.values().size(); ++i) {
+    std::string& text = fit.values()[i].told ? told : untold;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", issue_constants()[i].name, fit.values()[i].value);
+  }
+  return told + "; not told: " + untold;
+}
+
+void add_cases(const Program& program, const Program::Run& run, std::vector<Case>& cases) {
+  for (const IssueDelta& delta : deltas_of(run.trace)) {
+    if (delta.off() == 0) continue;
+    const auto text = [&](size_t row) {
+      return (*run.trace.ops)[delta.wave->record.sites[delta.wave->rows[row].site]].text;
+    };
+    cases.push_back({.gpu = program.chip,
+                     .label = text(delta.row) + ", " + delta.wave->name,
+                     .where = run.csv->where(delta.wave->rows[delta.row].row),
+                     .measured = static_cast<double>(delta.measured),
+                     .predicted = static_cast<double>(delta.predicted),
+                     .strata = {program.title() + ", deltas that differ"},
+                     .note = "after " + text(delta.row - 1)});
+  }
+}
+
+void add_figures(const std::string& name, const IssueScore& score, FamilyReport& report) {
+  report.summary.push_back({"issue_" + name + "_exact", score.share(score.exact), score.n});
+  report.summary.push_back({"issue_" + name + "_within4", score.share(score.within4), score.n});
+}
+
+void summarise(const std::vector<Program>& programs, bool foreign, FamilyReport& report) {
+  std::map<std::string, IssueScore> left_out, fitted_on;
+  for (const Program& each : programs) {
+    if (!foreign && !each.is_long()) continue;
+    left_out[each.chip].add(each.left_out);
+    if (each.without) fitted_on[each.chip].add(each.fitted_on), left_out["rdna"].add(each.left_out);
+  }
+  for (const auto& [name, score] : left_out) add_figures(name, score, report);
+  for (const auto& [name, score] : fitted_on) add_figures("fitted_on_" + name, score, report);
 }
 
 }  // namespace
@@ -32,90 +114,52 @@ Result<FamilyReport> judge_issue(Data& data) {
   report.family = "issue";
   report.method =
       "The cycle model replays the instruction streams of all waves that a hardware thread trace shows on a "
-      "compute "
-      "unit. It is given when each wave starts and when each of its waits (s_waitcnt, s_wait_*) ends, for "
-      "these depend "
-      "on memory; every other issue cycle is its own, so what it gets wrong it carries on to the next wait. "
-      "Judged is "
-      "each delta between consecutive instructions of a wave, unless it ends at a wait; on CDNA, whose "
-      "traces do not "
-      "record waits, nops and barriers, unless an address is missing between the two. s_endpgm is judged "
-      "too.";
-  const isa::IssueRules& rules = isa::issue_rules(*isa::find_target("gfx1201"));
-  report.constants = {
-      fmt::format("RDNA4's VALU queue: {:.1f} entries, {} cycles deep; a wide instruction takes {:.1f}, a "
-                  "multiplication into 64 "
-                  "bits {:.1f}, a transcendental {:.1f}, a matrix instruction {:.1f}; fitted on run 0 of "
-                  "gfx1200 handwritten",
-                  rules.capacity / 10.0, rules.depth, rules.weight_wide / 10.0, rules.weight_multiply / 10.0,
-                  rules.weight_transcendental / 10.0, rules.weight_matrix / 10.0),
-      fmt::format("RDNA4: {} more cycles for a VALU result that a matrix instruction reads, {} for the first "
-                  "wide instruction "
-                  "after {} idle cycles; read off the same",
-                  rules.matrix_operand, rules.wake, rules.wake_after),
-      fmt::format(
-          "RDNA: SALU to SMEM {}, SALU to VMEM {}, VALU to VMEM or LDS {} ({} of a dual instruction), VALU "
-          "to a branch on "
-          "EXEC {}, branch taken {}, passed {}; read off run 0 of gfx1100 gemm and gfx1200 handwritten",
-          rules.scalar_to_scalar_memory, rules.scalar_to_memory, rules.vector_to_memory, rules.dual_to_memory,
-          rules.vector_to_branch, rules.branch_taken, rules.branch_passed),
-      "CDNA: cycles between pipes in fours, read off run 0 of gfx950 gemm"};
-  report.notes.push_back(
-      "Runs 0 and 1 are two runs of one program, and both are judged; run 0 was looked at. Two runs of the "
-      "hardware agree in 98 % of the deltas on gfx1100 gemm, 98.8 % on gfx1200 handwritten, 54 % (85 % "
-      "within 4 "
-      "cycles) on gfx950 gemm.");
+      "compute unit. It is given when each wave starts and when each of its waits (s_waitcnt, s_wait_*) ends, "
+      "for these depend on memory; every other issue cycle is its own, so what it gets wrong it carries on to "
+      "the next wait. Judged is each delta between consecutive instructions of a wave, unless it ends at a "
+      "wait; on CDNA, whose traces do not record waits, nops and barriers, unless an address is missing "
+      "between the two. s_endpgm is judged too. Each program is judged with constants that were fitted anew "
+      "without it (its two runs are one program). A constant that no other trace tells takes the value of its "
+      "like (the same pipe's result on its way to another pipe), or holds nothing up. 'fitted on' are the "
+      "constants of the tables (isa/cost). Costs of instructions are from documents and stay. CDNA's rules "
+      "were read off other programs' traces (isa/cost/cdna.cc), so that none is fitted on what is judged here. "
+      "Not fitted anew: the model itself, which was made with run 0 of these programs in view.";
   const Result<std::vector<const Csv*>> tables = data.judged(TableKind::IssueCycles);
   if (!tables) return tl::unexpected(tables.error());
-  std::map<std::string, Score> programs, generations;
+  Result<std::vector<Program>> programs = read_programs(*tables);
+  if (!programs) return tl::unexpected(programs.error());
+
   std::vector<Case> cases;
-  for (const Csv* csv : *tables) {
-    Result<std::vector<IssueTrace>> traces = read_issue_traces(*csv);
-    if (!traces) return tl::unexpected(traces.error());
-    for (IssueTrace& trace : *traces) {
-      replay(trace);
-      const std::string generation(generation_name(*trace.target));
-      const std::string program = generation + " " + trace.program;
-      for (const TracedUnit& unit : trace.units)
-        for (const TracedWave& wave : unit.waves)
-          for (size_t i = 1; i < wave.rows.size(); ++i) {
-            const auto& row = wave.rows[i];
-            const auto& before = wave.rows[i - 1];
-            if (!row.counted) continue;
-            const uint64_t measured = row.cycle - before.cycle,
-                           predicted =
-                               row.late ? 0
-                                        : wave.observed.issued[row.site] - wave.observed.issued[before.site];
-            programs[program].add(measured, predicted);
-            if (measured != predicted)
-              cases.push_back({.gpu = generation,
-                               .label = (*trace.ops)[wave.record.sites[row.site]].text + ", " + wave.name,
-                               .where = csv->where(row.row),
-                               .measured = static_cast<double>(measured),
-                               .predicted = static_cast<double>(predicted),
-                               .strata = {program + ", deltas that differ"},
-                               .note = "after " + (*trace.ops)[wave.record.sites[before.site]].text});
-          }
+  for (Program& program : *programs) {
+    if (!data.foreign() && program.target().is(isa::kRdna)) {
+      data.tell("issue: fitting without " + program.title());
+      program.without.emplace(fit_without(*programs, &program));
+    }
+    for (Program::Run& run : program.runs) {
+      const IssueScore as_is = score_of(run.trace, isa::issue_rules(program.target()));
+      program.fitted_on.add(as_is);
+      if (&run != &program.runs.front()) program.second_run.add(as_is);
+      program.left_out.add(program.without ? score_of(run.trace, program.without->rules(program.target()))
+                                           : as_is);
+      add_cases(program, run, cases);
     }
   }
-  for (const auto& [name, score] : programs) {
+  for (const Program& each : *programs)
     report.notes.push_back(
-        fmt::format("{}: {} deltas, {:.1f} % exact, {:.1f} % within 4 cycles", name, score.n,
-                    100.0 * static_cast<double>(score.exact) / static_cast<double>(score.n),
-                    100.0 * static_cast<double>(score.within4) / static_cast<double>(score.n)));
-    // The long programs are the watched ones; the others have two dozen deltas.
-    const std::string generation = name.substr(0, name.find(' '));
-    if (name.find("lds_sync") != std::string::npos || name.ends_with("E_3")) continue;
-    Score& sum = generations[generation];
-    sum.n += score.n, sum.exact += score.exact, sum.within4 += score.within4;
+        each.without
+            ? fmt::format("{}: {} deltas, left out {}; fitted on {}; its run 1 alone, of which nothing was "
+                          "fitted, by the constants of the tables: {}",
+                          each.title(), each.left_out.n, text_of(each.left_out), text_of(each.fitted_on),
+                          text_of(each.second_run))
+            : fmt::format("{}: {} deltas, {}", each.title(), each.left_out.n, text_of(each.left_out)));
+  if (!data.foreign()) {
+    report.notes.push_back(
+        "Two runs of the hardware agree in 98 % of the deltas on gfx1100 gemm, 98.8 % on gfx1200 handwritten, "
+        "54 % (85 % within 4 cycles) on gfx950 gemm.");
+    for (const Program& each : *programs)
+      if (each.without) report.constants.push_back("without " + each.title() + ": " + text_of(*each.without));
   }
-  for (const auto& [generation, score] : generations) {
-    const auto share = [&](size_t count) {
-      return static_cast<double>(count) / static_cast<double>(score.n);
-    };
-    report.summary.push_back({"issue_" + generation + "_exact", share(score.exact), score.n});
-    report.summary.push_back({"issue_" + generation + "_within4", share(score.within4), score.n});
-  }
+  summarise(*programs, data.foreign(), report);
   report.strata = strata_of(cases);
   report.worst = worst_of(cases, std::getenv("WAVESMITH_ISSUE_ALL") ? cases.size() : 20);
   return report;
