@@ -37,6 +37,7 @@ std::vector<std::string> run_of_kernel(const study::RunOptions& options) {
     words.insert(words.end(), {name, value});
   };
   if (!options.kernel.empty()) add("--kernel", options.kernel);
+  if (options.threads) add("--threads", fmt::to_string(options.threads));
   if (options.shared) add("--shared", fmt::to_string(options.shared));
   if (options.launches != 1) add("--launches", fmt::to_string(options.launches));
   if (options.timeout > 0) add("--timeout", fmt::to_string(options.timeout));
