@@ -1,9 +1,10 @@
-"""What `wavesmith check` costs: the processor time of a checked run beside that of the same run unchecked.
+"""What `wavesmith check` costs: the processor time and the memory of a checked run beside the same run unchecked.
 
 python bench/python/check_costs.py [--build build/release] [--gpu mi300x] [--repeats 5] [--seed 1]
 
 Runs a matrix product, attention, a reduction and a sort in turns, unchecked and under each checker, so that what else
-the machine does hits all alike, and prints the median ratio of processor time with the least and the most.
+the machine does hits all alike, and prints the median ratio of processor time with the least and the most, and the
+median ratio of memory: the most that a process of the run holds at once. `--memory` measures memory alone: one turn.
 """
 
 from __future__ import annotations
@@ -11,14 +12,24 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 CHECKERS = ("memory", "race", "wait", "hazard", "init", "sync", "numeric", "all")
 #: The most that each may cost, by what users of such tools put up with.
 LIMITS = {"memory": 2.5, "all": 15.0}
+#: As much memory as an unchecked run.
+MEMORY_LIMIT = 2.5
+#: Runs its arguments and prints what they cost.
+MEASURE = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
 PROGRAMS = {
     "gemm": ("bin/wavesmith_kernels_bench", "gemm", "4096", "4096", "4096", "bf16"),
     "attention": ("bin/wavesmith_kernels_bench", "attention", "1", "8", "8", "4096", "4096", "128", "bf16"),
@@ -27,13 +38,30 @@ PROGRAMS = {
 }
 
 
-def processor_seconds(command: list[str]) -> float:
-    """Of the command and all that it starts."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+@dataclass(frozen=True)
+class Cost:
+    """Of a command and all that it starts."""
+
+    seconds: float
+    """Of the processor."""
+    megabytes: float
+    """That its largest process held at once."""
+
+
+def cost(command: list[str]) -> Cost:
+    """Runs it."""
     environment = {**os.environ, "WAVESMITH_TEST_SIZE": "200000", "WAVESMITH_QUIET": "1"}
-    subprocess.run(command, capture_output=True, check=False, env=environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    # A process in between: the kernel keeps the greatest of all children that were waited for.
+    text = subprocess.run(
+        [sys.executable, "-c", MEASURE, *command], capture_output=True, check=True, env=environment, text=True
+    ).stdout
+    seconds, megabytes = text.split()[-2:]
+    return Cost(float(seconds), float(megabytes))
+
+
+def above(ratio: float, limit: float) -> str:
+    """A verdict."""
+    return "" if ratio <= limit else f"  more than {limit}"
 
 
 def main() -> None:
@@ -43,25 +71,31 @@ def main() -> None:
     parser.add_argument("--gpu", default="mi300x")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1, help="the first one")
+    parser.add_argument("--memory", action="store_true", help="measure memory alone, which one turn tells")
     parser.add_argument("--json", type=Path, help="write the ratios there")
     options = parser.parse_args()
     build = options.build.resolve()
     wavesmith = str(build / "bin/wavesmith")
     rows = []
     for name, (program, *words) in PROGRAMS.items():
-        ratios: dict[str, list[float]] = {checker: [] for checker in CHECKERS}
-        for seed in range(options.seed, options.seed + options.repeats):
+        plain: list[Cost] = []
+        checked: dict[str, list[Cost]] = {checker: [] for checker in CHECKERS}
+        for seed in range(options.seed, options.seed + (1 if options.memory else options.repeats)):
             command = [str(build / program), *(word.replace("SEED", str(seed)) for word in words)]
-            plain = processor_seconds([wavesmith, "run", "--quiet", "--gpu", options.gpu, "--", *command])
-            for checker in CHECKERS:
-                run = [wavesmith, "check", "--checks", checker, "--gpu", options.gpu, "--", *command]
-                ratios[checker].append(processor_seconds(run) / plain)
-        for checker, seen in ratios.items():
-            limit = LIMITS.get(checker, 5.0)
-            median = statistics.median(seen)
-            verdict = "" if median <= limit else f"  more than {limit}"
-            print(f"{name:10} {checker:8} {median:5.2f}  ({min(seen):.2f} to {max(seen):.2f}){verdict}", flush=True)
-            rows.append({"program": name, "checker": checker, "ratio": median, "least": min(seen), "most": max(seen)})
+            plain.append(cost([wavesmith, "run", "--quiet", "--gpu", options.gpu, "--", *command]))
+            for checker, costs in checked.items():
+                costs.append(cost([wavesmith, "check", "--checks", checker, "--gpu", options.gpu, "--", *command]))
+        for checker, costs in checked.items():
+            times = [one.seconds / other.seconds for one, other in zip(costs, plain, strict=True)]
+            memory = statistics.median(one.megabytes / other.megabytes for one, other in zip(costs, plain, strict=True))
+            time, limit = statistics.median(times), LIMITS.get(checker, 5.0)
+            words_of_time = f"{time:5.2f}  ({min(times):.2f} to {max(times):.2f})" + above(time, limit)
+            words_of_memory = f"{memory:5.2f} of {plain[0].megabytes:.0f} MB" + above(memory, MEMORY_LIMIT)
+            print(f"{name:10} {checker:8}", *([] if options.memory else [words_of_time]), words_of_memory, flush=True)
+            row = {"program": name, "checker": checker, "memory": memory}
+            if not options.memory:
+                row |= {"ratio": time, "least": min(times), "most": max(times)}
+            rows.append(row)
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1) + "\n")
 
