@@ -49,8 +49,8 @@ void GlobalShadow::refine(Page& page, uint32_t shift) {
   spread(page.cells);
   if (!page.atomics.empty()) spread(page.atomics);
   if (page.values) {
-    auto& differs = page.values->differs;
-    for (uint64_t i = 0; i < kPage; ++i) differs[i] = differs[i >> page.shift << page.shift];
+    for (uint64_t i = 0; i < kPage; ++i)
+      if (page.values->differ(i >> page.shift << page.shift)) page.values->set_differ(i);
   }
   page.shift = shift;
 }
@@ -131,13 +131,12 @@ template <uint32_t kBytes>
 void GlobalShadow::add_writes(Page& page, uint32_t begin, uint32_t end, uint32_t accessor,
                               const uint8_t* data) {
   uint8_t* known = page.values->bytes.data() + size_t{begin} * kBytes;
-  uint8_t* differs = page.values->differs.data() + size_t{begin} * kBytes;
-  for (uint32_t i = begin; i < end; ++i, known += kBytes, differs += kBytes) {
+  for (uint32_t i = begin; i < end; ++i, known += kBytes) {
     Accessors& write = page.cells[i].write;
     if (data && !write.any())
       std::memcpy(known, data, kBytes);
-    else if (!data || (!*differs && std::memcmp(known, data, kBytes) != 0))
-      *differs = 1;
+    else if (!data || std::memcmp(known, data, kBytes) != 0)
+      page.values->set_differ(size_t{i} * kBytes);
     write.add(accessor);
     if (data) data += kBytes;
   }

@@ -92,7 +92,9 @@ class GlobalShadow {
   /// What was written, to tell whether it is the same all the time.
   struct Values {
     std::array<uint8_t, kPage> bytes;
-    std::array<uint8_t, kPage> differs;  ///< by first byte of a cell
+    std::array<uint64_t, kPage / 64> differs;  ///< a bit by first byte of a cell
+    [[nodiscard]] bool differ(uint64_t byte) const { return differs[byte / 64] >> byte % 64 & 1; }
+    void set_differ(uint64_t byte) { differs[byte / 64] |= uint64_t{1} << byte % 64; }
   };
   struct Page {
     uint64_t address = 0;
@@ -180,7 +182,7 @@ void GlobalShadow::visit(const Page& page, Told& told) {
     CellView view{.address = page.address + (i << page.shift),
                   .bytes = 1u << page.shift,
                   .kinds = {page.cells[i].write, page.cells[i].read},
-                  .equal_writes = page.values && !page.values->differs[i << page.shift]};
+                  .equal_writes = page.values && !page.values->differ(i << page.shift)};
     if (!page.atomics.empty()) {
       view.kinds[2] = page.atomics[i].atomic;
       view.kinds[3] = page.atomics[i].read;
