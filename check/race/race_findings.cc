@@ -16,6 +16,8 @@ constexpr std::string_view kAcquireFix =
     "make a fence behind the lock that is taken, and one before it is given back (__threadfence_block between waves, "
     "__threadfence between workgroups)";
 
+constexpr std::string_view kReadWrite = "lds-read-write", kUnusedRead = "lds-unused-read";
+
 std::string_view verb(AccessKind kind) {
   return kind == AccessKind::Read ? "reads" : kind == AccessKind::Write ? "writes" : "makes an atomic";
 }
@@ -60,7 +62,7 @@ Words words_of(const RaceLaunch& launch, const LdsRace& race) {
             "a wave writes to LDS what another one has written there and reads, unordered",
             "let one wave write it, or order the two by a barrier"};
   if (is_pair(race, AccessKind::Write, AccessKind::Read))
-    return {"lds-read-write", Severity::Error,
+    return {kReadWrite, Severity::Error,
             "a wave reads from LDS what another one writes, and no barrier orders the two", kBarrier};
   // A plain access of one address may be an atomic one in the source: LDS instructions do not show it.
   const bool maybe_atomic =
@@ -190,6 +192,38 @@ bool compares_and_swaps(const emulate::Site& site) {
          site.instruction.mnemonic.find("cmpst") != std::string::npos;
 }
 
+namespace {
+
+/// The same two instructions are the same race, whichever the emulator ran first.
+bool swaps(const LdsRace& race, const emulate::Site& other) {
+  return race.conflict.kind != race.conflict.other_kind ? race.conflict.kind > race.conflict.other_kind
+                                                        : race.site.number > other.number;
+}
+
+Findings::Key key_of(const LdsRace& race, const emulate::Site& other, std::string_view rule) {
+  const uint64_t own_pc = race.site.instruction.pc, other_pc = other.instruction.pc;
+  const bool swapped = swaps(race, other);
+  return {.rule = rule, .first = swapped ? other_pc : own_pc, .second = swapped ? own_pc : other_pc};
+}
+
+Finding finding_of(const RaceLaunch& launch, const LdsRace& race, const emulate::Site& other,
+                   const Words& words) {
+  Party own = party(launch.launch(), std::string(verb(race.conflict.kind)), race.site.instruction,
+                    race.workgroup, race.wave.index(), race.lanes);
+  Party others = party(launch.launch(), std::string(verb(race.conflict.other_kind)), other.instruction,
+                       race.workgroup, race.conflict.other_wave, uint64_t{1} << race.conflict.other_lane);
+  if (swaps(race, other)) std::swap(own, others);
+  return {.topic = Topic::Race,
+          .rule = std::string(words.rule),
+          .severity = words.severity,
+          .what = std::string(words.what),
+          .parties = {std::move(own), std::move(others)},
+          .address = fmt::format("LDS + {:#x}", race.conflict.address),
+          .fix = std::string(words.fix)};
+}
+
+}  // namespace
+
 void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race) {
   if (is_release(race)) return;
   const emulate::Site* const other = launch.site(race.conflict.other_site);
@@ -198,27 +232,31 @@ void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race) {
       compares_and_swaps(race.conflict.kind == AccessKind::Atomic ? race.site : *other))
     return;
   const Words words = words_of(launch, race);
-  // The same two instructions are the same race, whichever the emulator ran first.
-  const bool swaps = race.conflict.kind != race.conflict.other_kind
-                         ? race.conflict.kind > race.conflict.other_kind
-                         : race.site.number > other->number;
-  const uint64_t own_pc = race.site.instruction.pc, other_pc = other->instruction.pc;
-  const Findings::Key key{
-      .rule = words.rule, .first = swaps ? other_pc : own_pc, .second = swaps ? own_pc : other_pc};
-  launch.findings().add(key, race.order, [&] {
-    Party own = party(launch.launch(), std::string(verb(race.conflict.kind)), race.site.instruction,
-                      race.workgroup, race.wave.index(), race.lanes);
-    Party others = party(launch.launch(), std::string(verb(race.conflict.other_kind)), other->instruction,
-                         race.workgroup, race.conflict.other_wave, uint64_t{1} << race.conflict.other_lane);
-    if (swaps) std::swap(own, others);
-    return Finding{.topic = Topic::Race,
-                   .rule = std::string(words.rule),
-                   .severity = words.severity,
-                   .what = std::string(words.what),
-                   .parties = {std::move(own), std::move(others)},
-                   .address = fmt::format("LDS + {:#x}", race.conflict.address),
-                   .fix = std::string(words.fix)};
-  });
+  launch.findings().add(key_of(race, *other, words.rule), race.order,
+                        [&] { return finding_of(launch, race, *other, words); });
+}
+
+std::optional<LdsReader> reader_of(const RaceLaunch& launch, const LdsRace& race) {
+  if (!is_pair(race, AccessKind::Write, AccessKind::Read)) return std::nullopt;
+  const emulate::Site* const other = launch.site(race.conflict.other_site);
+  if (!other || words_of(launch, race).rule != kReadWrite) return std::nullopt;
+  if (race.conflict.kind == AccessKind::Read) return LdsReader{race.wave.index(), race.site};
+  return LdsReader{race.conflict.other_wave, *other};
+}
+
+std::function<void(bool used)> teller_of(const RaceLaunch& launch, const LdsRace& race) {
+  const emulate::Site& other = *launch.site(race.conflict.other_site);
+  const Words words = words_of(launch, race);
+  return [&launch, order = race.order, key = key_of(race, other, words.rule),
+          finding = finding_of(launch, race, other, words)](bool used) mutable {
+    if (!used) {
+      key.rule = kUnusedRead;
+      finding.rule = kUnusedRead;
+      finding.severity = Severity::Hint;
+      finding.what += "; the value that is read is never used";
+    }
+    launch.findings().add(key, order, [&] { return std::move(finding); });
+  };
 }
 
 void tell_lane_conflict(const RaceLaunch& launch, const LaneRace& race) {

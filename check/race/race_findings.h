@@ -1,6 +1,9 @@
 // Races as findings: their rules, severities and words.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "check/race/lane_writes.h"
 #include "check/race/race_launch.h"
 
@@ -19,6 +22,17 @@ struct LdsRace {
   Findings::Order order;
 };
 void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race);
+
+/// Of one who reads and one who writes: the reader's wave and instruction. nullopt: it is no such race.
+struct LdsReader {
+  uint32_t wave;
+  const emulate::Site& site;
+};
+std::optional<LdsReader> reader_of(const RaceLaunch& launch, const LdsRace& race);
+
+/// The same race as an error or, where the value that is read is never used, as a hint: once it is known.
+/// It must be one with a reader.
+std::function<void(bool used)> teller_of(const RaceLaunch& launch, const LdsRace& race);
 
 /// Two lanes of a wave that write to one address.
 struct LaneRace {

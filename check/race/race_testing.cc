@@ -83,7 +83,9 @@ std::string race_kernel(const RaceTarget& target, std::string_view text) {
   std::string made =
       "ARGUMENTS\nv_and_b32 v0, 0x3ff, v0\ns_mov_b32 s8, WORKGROUP\nv_lshlrev_b32 v1, 2, v0\n"
       "v_readfirstlane_b32 s9, v0\nWAIT_SCALAR\n" +
-      std::string(text);
+      std::string(text) +
+      // What was read is used, but for what is read to registers behind these.
+      "\nv_or3_b32 v3, v3, v4, v5\nv_or3_b32 v3, v3, v6, v7\nv_or3_b32 v3, v3, v8, v9\n";
   for (const Spelling& spelling : kSpellings) replace(made, spelling.word, spelled(spelling, target.name));
   const bool wide = target.lanes == 64;
   replace(made, "ONE_LANE", wide ? "s_mov_b64 exec, 1" : "s_mov_b32 exec_lo, 1");

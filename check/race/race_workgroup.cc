@@ -50,6 +50,8 @@ RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& v
   uint32_t generation = 1;
   // A wave alone has nobody to race with.
   if (waves_ > 1 && view.lds_size) shadow_ = launch_.take_lds_shadow(view.lds_size, generation);
+  if (shadow_)
+    unused_ = std::make_unique<UnusedReads>(waves_, launch_.launch().target, launch_.launch().wave_lanes);
   if (waves_ > 1) waves_log_ = launch_.take_wave_log();
   clocks_.begin(generation);
   if (launch_.equal_writes()) lane_writes_.resize(waves_);
@@ -67,6 +69,7 @@ void RaceWorkgroup::ends() {
 void RaceWorkgroup::instruction(const emulate::WaveView& wave, const emulate::Site& site) {
   WaveState& state = states_[wave.index()];
   state.places = 0;
+  if (unused_) unused_->executes(wave.index(), site);
   if (state.acquires || state.leaves) settle(state, wave.index());
   const uint16_t events = launch_.events(site);
   if (events & ~SiteFacts::kTransparent) note(state, wave.index(), launch_.facts(site));
@@ -141,6 +144,7 @@ void RaceWorkgroup::stores_arrived(WaveState& state, uint32_t wave) {
 }
 
 void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
+  if (unused_) unused_->ends(wave.index());
   settle(states_[wave.index()], wave.index());
   states_[wave.index()].loaded = false;
   // Who has ended is not waited for: it counts as having arrived.
@@ -153,6 +157,7 @@ void RaceWorkgroup::barrier_completes() {
   met_ = !std::exchange(apart_, false);
   if (launch_.splits_barriers()) clocks_.all_arrived();
   if (!met_) return;
+  if (unused_) unused_->meets();
   if (waves_log_) compare();
   clocks_.barrier();
 }
@@ -207,15 +212,15 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
     if (count < all.size()) all[count++] = {conflict, uint64_t{1} << conflict.lane};
   });
   for (size_t i = 0; i < count; ++i)
-    tell_lds_conflict(launch_, {.wave = wave,
-                                .site = site,
-                                .access = access,
-                                .data = data,
-                                .made = made,
-                                .conflict = all[i].conflict,
-                                .lanes = all[i].lanes,
-                                .workgroup = id_,
-                                .order = {launch_.launch().id, number_, events_}});
+    tell({.wave = wave,
+          .site = site,
+          .access = access,
+          .data = data,
+          .made = made,
+          .conflict = all[i].conflict,
+          .lanes = all[i].lanes,
+          .workgroup = id_,
+          .order = {launch_.launch().id, number_, events_}});
   // Of an instruction of many addresses only the wait before it says that it is meant to tell something.
   if (access.direction != Direction::Load && (flag || (atomic && states_[number].waited_for_lds)))
     clocks_.release(number, place);
@@ -228,6 +233,19 @@ void RaceWorkgroup::acquire_each(uint32_t wave, const MemoryAccess& access) {
     if (place != last) clocks_.acquire(wave, place);
     last = place;
   }
+}
+
+void RaceWorkgroup::tell(const LdsRace& race) {
+  const auto reader = reader_of(launch_, race);
+  if (!reader || used_.contains({reader->wave, &reader->site}) ||
+      !unused_->is_unused(reader->wave, reader->site))
+    return tell_lds_conflict(launch_, race);
+  unused_->ask(reader->wave, reader->site,
+               [this, read = std::pair(reader->wave, &reader->site),
+                tell = teller_of(launch_, race)](bool used) {
+                 if (used) used_.insert(read);
+                 tell(used);
+               });
 }
 
 void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::Site& site,
