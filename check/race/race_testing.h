@@ -20,7 +20,8 @@ inline constexpr RaceTarget kRaceTargets[] = {{"gfx90a", 64},  {"gfx942", 64},  
 
 /// A kernel with a race and its twin without. In the texts words of capital letters stand for what targets
 /// spell differently (race_testing.cc). s[4:5] is the address of 16,384 zeroed dwords, s8 the workgroup's
-/// number, v0 the work-item's, v1 four times that, s9 is 0 in the first wave alone. Behind the text v3 to v9 are used.
+/// number, v0 the work-item's, v1 four times that, s9 is 0 in the first wave alone. Behind the text v3 to v9
+/// are used.
 struct RacePair {
   std::string_view name;
   std::string_view rule;  ///< that the race breaks; several with blanks between, in alphabetical order

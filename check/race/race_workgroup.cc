@@ -240,12 +240,12 @@ void RaceWorkgroup::tell(const LdsRace& race) {
   if (!reader || used_.contains({reader->wave, &reader->site}) ||
       !unused_->is_unused(reader->wave, reader->site))
     return tell_lds_conflict(launch_, race);
-  unused_->ask(reader->wave, reader->site,
-               [this, read = std::pair(reader->wave, &reader->site),
-                tell = teller_of(launch_, race)](bool used) {
-                 if (used) used_.insert(read);
-                 tell(used);
-               });
+  unused_->ask(
+      reader->wave, reader->site,
+      [this, read = std::pair(reader->wave, &reader->site), tell = teller_of(launch_, race)](bool used) {
+        if (used) used_.insert(read);
+        tell(used);
+      });
 }
 
 void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::Site& site,

@@ -19,7 +19,8 @@ const isa::Effects& UnusedReads::effects(const emulate::Site& site) {
 bool UnusedReads::uses(const emulate::Site& site, const std::vector<isa::RegisterRange>& registers) {
   const isa::Effects& all = effects(site);
   return all.unknown || std::ranges::any_of(all.reads, [&](isa::RegisterRange one) {
-           return std::ranges::any_of(registers, [&](isa::RegisterRange other) { return one.overlaps(other); });
+           return std::ranges::any_of(registers,
+                                      [&](isa::RegisterRange other) { return one.overlaps(other); });
          });
 }
 

@@ -1,5 +1,5 @@
-// Reads of LDS whose value nobody looks at: what a loop loads ahead in its last turn, say. Another value there
-// would change nothing.
+// Reads of LDS whose value nobody looks at: what a loop loads ahead in its last turn, say. Another value
+// there would change nothing.
 //
 // Whether a wave has used what it read is asked only where a race is found, so each wave keeps what it
 // executed last. The answer is "used" wherever that does not reach back far enough, and until the wave ends.

@@ -19,7 +19,8 @@ std::string times(int count, std::string_view text) {
 const RacePair kPairs[] = {
     {"ReadTooEarlyAndNotUsed", "lds-unused-read", kWritten + "LDS_LOAD v20, v2\nWAIT_LDS",
      kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS"},
-    {"NotUsedAndOverwritten", "lds-unused-read", kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nLDS_STORE v1, v1",
+    {"NotUsedAndOverwritten", "lds-unused-read",
+     kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nLDS_STORE v1, v1",
      kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nBARRIER\nLDS_STORE v1, v1"},
     // A loop loads ahead: what its last turn loads nobody needs, and who writes next need not wait for it.
     {"LoadedAheadInTheLastTurn", "lds-unused-read",
@@ -28,17 +29,20 @@ const RacePair kPairs[] = {
          "LDS_STORE v1, v1 offset:1024",
      ""},
     {"UsedBeforeItIsOverwritten", "lds-read-write",
-     kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nADD v3, v3, v20\n" + times(50, "s_nop 0") + "LDS_STORE v1, v1",
+     kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nADD v3, v3, v20\n" + times(50, "s_nop 0") +
+         "LDS_STORE v1, v1",
      ""},
     {"UsedInAnEarlierTurn", "lds-read-write",
-     kWritten + "BARRIER\n" + times(2, "v_mov_b32 v3, v20\nLDS_LOAD v20, v2\nWAIT_LDS") + "LDS_STORE v1, v1", ""},
+     kWritten + "BARRIER\n" + times(2, "v_mov_b32 v3, v20\nLDS_LOAD v20, v2\nWAIT_LDS") + "LDS_STORE v1, v1",
+     ""},
     {"UsedLongAfter", "lds-read-write",
-     kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nLDS_STORE v1, v1\n" + times(1000, "s_nop 0") + "v_mov_b32 v3, v20",
+     kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nLDS_STORE v1, v1\n" + times(1000, "s_nop 0") +
+         "v_mov_b32 v3, v20",
      ""},
     {"UsedAsAnAddress", "lds-read-write",
      kWritten + "LDS_LOAD v20, v2\nWAIT_LDS\nv_and_b32 v20, 0x3fc, v20\nLDS_LOAD v3, v20 offset:2048", ""},
-    {"OneOfTwoIsUsed", "lds-read-write", kWritten + "LDS_LOAD64 v[20:21], v2 offset:0\nWAIT_LDS\nv_mov_b32 v3, v21",
-     ""},
+    {"OneOfTwoIsUsed", "lds-read-write",
+     kWritten + "LDS_LOAD64 v[20:21], v2 offset:0\nWAIT_LDS\nv_mov_b32 v3, v21", ""},
     // What a wave that is ahead has done since is not known any more.
     {"OverwrittenLongAfter", "lds-read-write lds-unused-read",
      kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\n" + times(400, "s_nop 0") + "LDS_STORE v1, v1", ""},

@@ -63,8 +63,8 @@ struct Accepted {
 }
 
 /// What a run without checkers gives, whose workgroups and waves come in the order of a seed: its exit code,
-/// its standard output, and the buffers of a kernel of a code object. One host thread, so that nothing but the
-/// order says which workgroup is first.
+/// its standard output, and the buffers of a kernel of a code object. One host thread, so that nothing but
+/// the order says which workgroup is first.
 Result<Output> output_of(const CheckOptions& options, const fs::path& folder, uint64_t seed) {
   study::RunOptions run = options.run;
   run.threads = 1;
@@ -130,9 +130,10 @@ Result<void> try_orders(const CheckOptions& options, const fs::path& folder, che
   fmt::print(stderr, "wavesmith check: {} of {} other orders gave something else\n", different.size(),
              options.orders);
   if (const size_t own = natural ? words_of_their_own(*natural) : 0)
-    fmt::print(stderr,
-               "wavesmith check: {} word{} of the output differ{} between runs in the same order: not compared\n",
-               own, own == 1 ? "" : "s", own == 1 ? "s" : "");
+    fmt::print(
+        stderr,
+        "wavesmith check: {} word{} of the output differ{} between runs in the same order: not compared\n",
+        own, own == 1 ? "" : "s", own == 1 ? "s" : "");
   if (different.empty()) return {};
   report.findings.push_back(
       {.topic = check::Topic::Race,

@@ -24,7 +24,8 @@ using Twice = std::array<Output, 2>;
 /// '5'". Empty: nowhere.
 std::string difference(const Twice& first, const Twice& second);
 
-/// Words of standard output that differ between two runs in the same order; all of them where their number does.
+/// Words of standard output that differ between two runs in the same order; all of them where their number
+/// does.
 size_t words_of_their_own(const Twice& runs);
 
 }  // namespace wavesmith::cli
