@@ -51,7 +51,7 @@ class UnusedReads {
   void ends(uint32_t wave);
 
  private:
-  static constexpr size_t kRecent = 1024;
+  static constexpr size_t kRecent = 512;
   static constexpr size_t kMostAsked = 256;  ///< of a wave, at once
   struct Asked {
     std::vector<isa::RegisterRange> registers;
