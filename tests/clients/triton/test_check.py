@@ -82,9 +82,13 @@ def sum_twice(clears: bool) -> bool:
 
 
 @pytest.mark.representative
-def test_a_lock_that_its_kernel_clears_lets_parts_be_read_too_early():
+def test_a_lock_that_its_kernel_clears_is_told():
     checked = wavesmith.check(sum_twice, True, checks="race")
-    assert "global-read-write" in {fault.rule for fault in checked.faults}, checked
+    # A plain store clears the lock; whether parts are read too early depends on the order of workgroups.
+    assert not checked.ok, checked
+    rules = {fault.rule for fault in checked.faults}
+    assert rules & {"global-atomic-plain", "global-read-write"}, checked
+    assert rules <= {"global-atomic-plain", "global-read-write", "insufficient-scope"}, checked
     text = Path(__file__).read_text().splitlines()
     for fault in checked.faults:
         if fault.rule == "global-read-write":
