@@ -39,23 +39,14 @@ wavesmith_kernels_status check_shapes(const char* what, const Description& one) 
   return check_shape(what, sizes_of_y(one));
 }
 
-wavesmith_kernels_status check_one(const char* what, const char* name, const Operand& operand, Number type,
-                                   std::span<const int64_t> sizes) {
-  if (is_empty(sizes)) return succeed();
-  if (const auto status = check_operand(what, operand, name, sizes)) return status;
-  if (operand.type == type) return succeed();
-  return invalid(what, std::string(name) + " is of " + std::string(word_of(operand.type)) + ", not of " +
-                           std::string(word_of(type)));
-}
-
 wavesmith_kernels_status check(const char* what, const Description& one) {
   if (const auto status = check_shapes(what, one)) return status;
   if (has_nothing(one)) return succeed();
   if (const auto status = check_type(what, one.x, "x")) return status;
   if (one.x.type < WAVESMITH_POINTWISE_F16 || one.x.type > WAVESMITH_POINTWISE_F64)
     return not_supported(what, "x is of " + std::string(word_of(one.x.type)) + ", no float");
-  if (const auto status = check_one(what, "x", one.x, one.x.type, sizes_of_x(one))) return status;
-  return check_one(what, "grid", one.grid, one.x.type, sizes_of_grid(one));
+  if (const auto status = check_operand(what, one.x, "x", sizes_of_x(one), one.x.type)) return status;
+  return check_operand(what, one.grid, "grid", sizes_of_grid(one), one.x.type);
 }
 
 bool is_wide(const Description& one) { return one.x.type == WAVESMITH_POINTWISE_F64; }
@@ -65,13 +56,15 @@ wavesmith_kernels_status check(const Gradient& one) {
   if (const auto status = check(kGradientName, forward)) return status;
   if (has_nothing(forward)) return succeed();
   if (const auto status =
-          check_one(kGradientName, "upstream", one.upstream, forward.x.type, sizes_of_y(forward)))
+          check_operand(kGradientName, one.upstream, "upstream", sizes_of_y(forward), forward.x.type))
     return status;
   const Number sums = is_wide(forward) ? WAVESMITH_POINTWISE_F64 : WAVESMITH_POINTWISE_F32;
   if (one.x_gradient.data)
-    if (const auto status = check_one(kGradientName, "x_gradient", one.x_gradient, sums, sizes_of_x(forward)))
+    if (const auto status =
+            check_operand(kGradientName, one.x_gradient, "x_gradient", sizes_of_x(forward), sums))
       return status;
-  return check_one(kGradientName, "grid_gradient", one.grid_gradient, forward.x.type, sizes_of_grid(forward));
+  return check_operand(kGradientName, one.grid_gradient, "grid_gradient", sizes_of_grid(forward),
+                       forward.x.type);
 }
 
 GridSampleOperand operand_of(const Operand& given, int count) {
@@ -113,7 +106,7 @@ wavesmith_kernels_status wavesmith_kernels_grid_sample(const wavesmith_grid_samp
   if (!sampling) return invalid(kName, "the description is null");
   if (const auto status = check(kName, *sampling)) return status;
   if (has_nothing(*sampling) || sampling->channels == 0) return succeed();
-  if (const auto status = check_one(kName, "y", sampling->y, sampling->x.type, sizes_of_y(*sampling)))
+  if (const auto status = check_operand(kName, sampling->y, "y", sizes_of_y(*sampling), sampling->x.type))
     return status;
   return launch_each("", *sampling, arguments_of(*sampling, sampling->y), stream);
 }

@@ -3,20 +3,9 @@
 
 #include "kernels/grid_sample/grid_sample_arguments.h"
 #include "kernels/pointwise/argument.h"
-#include "kernels/pointwise/elements.h"
+#include "kernels/pointwise/load_float.h"
 
 namespace wavesmith::kernels {
-
-/// An element, of few types: F64 is computed in itself, the others in F32.
-template <class C>
-TILE_DEVICE C load_sampled(tile::u64 address, int type) {
-  if constexpr (sizeof(C) == 8) return tile::arch::load_at<C>(address);
-  if (tile::arch::late(type) == WAVESMITH_POINTWISE_F32)
-    return static_cast<C>(tile::arch::load_at<float>(address));
-  if (tile::arch::late(type) == WAVESMITH_POINTWISE_F16)
-    return static_cast<C>(static_cast<float>(tile::arch::load_at<tile::f16>(address)));
-  return static_cast<C>(static_cast<float>(tile::arch::load_at<tile::bf16>(address)));
-}
 
 /// Where a place is along one dimension, and how that moves with the grid's number.
 template <class C>
@@ -118,7 +107,7 @@ struct Sample {
            static_cast<tile::u64>(which * grid.steps[0] + place * grid.steps[1] + batch * grid.steps[2]);
   }
   [[nodiscard]] TILE_DEVICE C number(const GridSampleArguments& g, int which) const {
-    return load_sampled<C>(of_grid(g.grid, which), g.grid.type);
+    return load_float<C>(of_grid(g.grid, which), g.grid.type);
   }
   /// Calls for each neighbour that there is.
   template <class Visit>
@@ -155,7 +144,7 @@ TILE_DEVICE void sample(const GridSampleArguments& g) {
     const tile::u64 x = one.x + static_cast<tile::u64>(channel * g.x.steps[3]);
     C sum = 0;
     one.each(g, [&](int layer, int i, int j, C depth, C /*slope*/) {
-      sum += load_sampled<C>(x + one.offset(g.x, layer, i, j), g.x.type) *
+      sum += load_float<C>(x + one.offset(g.x, layer, i, j), g.x.type) *
              (depth * one.rows.weight[i] * one.columns.weight[j]);
     });
     store_element(one.y + static_cast<tile::u64>(channel * g.y.steps[1]), g.y.type, sum);
@@ -171,7 +160,7 @@ TILE_DEVICE void sample_gradient(const GridSampleArguments& g) {
                        static_cast<tile::u64>(one.batch * g.x_gradient.steps[4]);
   C slopes[3] = {};
   TILE_KEEP_LOOP for (int channel = 0; channel < g.channels; ++channel) {
-    const C upstream = load_sampled<C>(one.y + static_cast<tile::u64>(channel * g.y.steps[1]), g.y.type);
+    const C upstream = load_float<C>(one.y + static_cast<tile::u64>(channel * g.y.steps[1]), g.y.type);
     const tile::u64 x = one.x + static_cast<tile::u64>(channel * g.x.steps[3]);
     const tile::u64 sums = to + static_cast<tile::u64>(channel * g.x_gradient.steps[3]);
     one.each(g, [&](int layer, int i, int j, C depth, C depth_slope) {
@@ -181,7 +170,7 @@ TILE_DEVICE void sample_gradient(const GridSampleArguments& g) {
                                    sums + one.offset(g.x_gradient, layer, i, j)),
                                upstream * (depth * row * column), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
       if (g.mode == WAVESMITH_GRID_SAMPLE_NEAREST) return;
-      const C felt = load_sampled<C>(x + one.offset(g.x, layer, i, j), g.x.type) * upstream;
+      const C felt = load_float<C>(x + one.offset(g.x, layer, i, j), g.x.type) * upstream;
       slopes[0] += felt * (depth * row * one.columns.slope[j]);
       slopes[1] += felt * (depth * one.rows.slope[i] * column);
       slopes[2] += felt * (depth_slope * row * column);

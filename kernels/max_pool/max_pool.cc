@@ -49,14 +49,6 @@ wavesmith_kernels_status check_windows(const char* what, const Description& one,
   return succeed();
 }
 
-wavesmith_kernels_status check_one(const char* what, const char* name, const Operand& operand, Number type,
-                                   std::span<const int64_t> sizes) {
-  if (const auto status = check_operand(what, operand, name, sizes)) return status;
-  if (operand.type == type) return succeed();
-  return invalid(what, std::string(name) + " is of " + std::string(word_of(operand.type)) + ", not of " +
-                           std::string(word_of(type)));
-}
-
 bool has_nothing(const Description& one) { return one.channels == 0 || one.batches == 0; }
 
 /// Without samples.
@@ -68,9 +60,9 @@ wavesmith_kernels_status check(const char* what, const Description& one, bool ra
   if (const auto status = check_type(what, one.x, "x")) return status;
   if (one.x.type > WAVESMITH_POINTWISE_F64)
     return not_supported(what, "x is of " + std::string(word_of(one.x.type)) + ", no real numbers");
-  if (const auto status = check_one(what, "x", one.x, one.x.type, sizes_of_x(one))) return status;
-  if (const auto status = check_one(what, "y", one.y, one.x.type, sizes_of_y(one))) return status;
-  return check_one(what, "place", one.place, WAVESMITH_POINTWISE_I64, sizes_of_y(one));
+  if (const auto status = check_operand(what, one.x, "x", sizes_of_x(one), one.x.type)) return status;
+  if (const auto status = check_operand(what, one.y, "y", sizes_of_y(one), one.x.type)) return status;
+  return check_operand(what, one.place, "place", sizes_of_y(one), WAVESMITH_POINTWISE_I64);
 }
 
 MaxPoolOperand operand_of(const Operand& given) {
@@ -162,7 +154,8 @@ wavesmith_kernels_status wavesmith_kernels_max_pool(const wavesmith_max_pool_des
                                                              : 1,
                                        pool->channels, pool->batches};
     if (!is_float(pool->x.type)) return not_supported(kName, "windows at samples are of floats");
-    if (const auto status = check_one(kName, "samples", pool->samples, pool->x.type, sizes)) return status;
+    if (const auto status = check_operand(kName, pool->samples, "samples", sizes, pool->x.type))
+      return status;
     arguments.samples = operand_of(pool->samples);
     for (int d = 0; d < 3; ++d) {
       const auto room = static_cast<double>(pool->sizes[d] - pool->window[d]);

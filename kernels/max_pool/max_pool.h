@@ -3,20 +3,17 @@
 
 #include "kernels/max_pool/max_pool_arguments.h"
 #include "kernels/pointwise/argument.h"
-#include "kernels/pointwise/elements.h"
+#include "kernels/pointwise/load_float.h"
 
 namespace wavesmith::kernels {
 
-/// An element: F32 computes three types, F64 itself, I64 integers.
+/// An element: I64 computes integers.
 template <class C>
 TILE_DEVICE C load_pooled(tile::u64 address, int type) {
-  if constexpr (__is_same(C, double)) return tile::arch::load_at<double>(address);
-  if constexpr (__is_same(C, tile::i64)) return load_element<tile::i64>(address, type);
-  if (tile::arch::late(type) == WAVESMITH_POINTWISE_F32)
-    return static_cast<C>(tile::arch::load_at<float>(address));
-  if (tile::arch::late(type) == WAVESMITH_POINTWISE_F16)
-    return static_cast<C>(static_cast<float>(tile::arch::load_at<tile::f16>(address)));
-  return static_cast<C>(static_cast<float>(tile::arch::load_at<tile::bf16>(address)));
+  if constexpr (__is_same(C, tile::i64))
+    return load_element<C>(address, type);
+  else
+    return load_float<C>(address, type);
 }
 
 /// A thread's element or window, by its coordinates.

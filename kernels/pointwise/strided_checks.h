@@ -64,4 +64,15 @@ inline wavesmith_kernels_status check_operand(const char* what, const wavesmith_
   return check_span(what, operand, name, sizes);
 }
 
+/// The same of a type; an operand without elements may be anything.
+inline wavesmith_kernels_status check_operand(const char* what, const wavesmith_pointwise_operand& operand,
+                                              const std::string& name, std::span<const int64_t> sizes,
+                                              wavesmith_pointwise_type type) {
+  if (is_empty(sizes)) return succeed();
+  if (const auto status = check_operand(what, operand, name, sizes)) return status;
+  if (operand.type == type) return succeed();
+  return invalid(
+      what, name + " is of " + std::string(word_of(operand.type)) + ", not of " + std::string(word_of(type)));
+}
+
 }  // namespace wavesmith::kernels

@@ -18,15 +18,6 @@ constexpr const char *kName = "segments", *kGradientName = "segments_gradient";
 Three sizes_of_x(const Description& one) { return {one.inner, one.length, one.outer}; }
 Three sizes_of_y(const Description& one) { return {one.inner, one.segments, one.outer}; }
 
-wavesmith_kernels_status check_one(const char* what, const char* name, const Operand& operand, Number type,
-                                   const Three& sizes) {
-  if (is_empty(sizes)) return succeed();
-  if (const auto status = check_operand(what, operand, name, sizes)) return status;
-  if (operand.type == type) return succeed();
-  return invalid(what, std::string(name) + " is of " + std::string(word_of(operand.type)) + ", not of " +
-                           std::string(word_of(type)));
-}
-
 wavesmith_kernels_status check_bounds(const char* what, const char* name, const Operand& operand,
                                       const Description& one) {
   const std::array<int64_t, 2> sizes{one.segments, one.outer};
@@ -47,8 +38,8 @@ wavesmith_kernels_status check(const char* what, const Description& one) {
   if (const auto status = check_type(what, one.y, "y")) return status;
   if (one.y.type < WAVESMITH_POINTWISE_F16 || one.y.type > WAVESMITH_POINTWISE_F64)
     return not_supported(what, "y is of " + std::string(word_of(one.y.type)) + ", no float");
-  if (const auto status = check_one(what, "y", one.y, one.y.type, sizes_of_y(one))) return status;
-  if (const auto status = check_one(what, "x", one.x, one.y.type, sizes_of_x(one))) return status;
+  if (const auto status = check_operand(what, one.y, "y", sizes_of_y(one), one.y.type)) return status;
+  if (const auto status = check_operand(what, one.x, "x", sizes_of_x(one), one.y.type)) return status;
   if (const auto status = check_bounds(what, "ends", one.ends, one)) return status;
   return one.begins.data ? check_bounds(what, "begins", one.begins, one)
                          : check_bounds(what, "lengths", one.lengths, one);
@@ -102,10 +93,10 @@ wavesmith_kernels_status wavesmith_kernels_segments_gradient(
   if (const auto status = check(kGradientName, one)) return status;
   if (has_nothing(one)) return succeed();
   if (const auto status =
-          check_one(kGradientName, "upstream", gradient->upstream, one.y.type, sizes_of_y(one)))
+          check_operand(kGradientName, gradient->upstream, "upstream", sizes_of_y(one), one.y.type))
     return status;
   if (const auto status =
-          check_one(kGradientName, "gradient", gradient->gradient, one.y.type, sizes_of_x(one)))
+          check_operand(kGradientName, gradient->gradient, "gradient", sizes_of_x(one), one.y.type))
     return status;
   SegmentsArguments arguments = arguments_of(one);
   arguments.upstream = operand_of(gradient->upstream), arguments.gradient = operand_of(gradient->gradient);

@@ -2,21 +2,10 @@
 #pragma once
 
 #include "kernels/pointwise/argument.h"
-#include "kernels/pointwise/elements.h"
+#include "kernels/pointwise/load_float.h"
 #include "kernels/segments/segments_arguments.h"
 
 namespace wavesmith::kernels {
-
-/// An element, of few types: F64 is computed in itself, the others in F32.
-template <class C>
-TILE_DEVICE C load_in_segment(tile::u64 address, int type) {
-  if constexpr (sizeof(C) == 8) return tile::arch::load_at<C>(address);
-  if (tile::arch::late(type) == WAVESMITH_POINTWISE_F32)
-    return static_cast<C>(tile::arch::load_at<float>(address));
-  if (tile::arch::late(type) == WAVESMITH_POINTWISE_F16)
-    return static_cast<C>(static_cast<float>(tile::arch::load_at<tile::f16>(address)));
-  return static_cast<C>(static_cast<float>(tile::arch::load_at<tile::bf16>(address)));
-}
 
 template <class C>
 struct Segment {
@@ -44,7 +33,7 @@ struct Segment {
            static_cast<tile::u64>(inner * of.steps[0] + j * of.steps[1] + outer * of.steps[2]);
   }
   [[nodiscard]] TILE_DEVICE C x(const SegmentsArguments& g, tile::i64 j) const {
-    return load_in_segment<C>(at(g.x, j), g.x.type);
+    return load_float<C>(at(g.x, j), g.x.type);
   }
 
  private:
@@ -109,8 +98,8 @@ TILE_DEVICE void segments_gradient(const SegmentsArguments& g) {
   if (element >= g.elements) return;
   const Segment<C> one(g, element);
   const int operation = tile::arch::late(g.operation);
-  const C upstream = load_in_segment<C>(one.result(g.upstream), g.upstream.type);
-  const C y = load_in_segment<C>(one.result(g.y), g.y.type);
+  const C upstream = load_float<C>(one.result(g.upstream), g.upstream.type);
+  const C y = load_float<C>(one.result(g.y), g.y.type);
   const bool is_extreme = operation == WAVESMITH_SEGMENTS_MAXIMUM || operation == WAVESMITH_SEGMENTS_MINIMUM;
   const auto is_taken = [&](C x) { return x != x || x == y; };
   C share = operation == WAVESMITH_SEGMENTS_MEAN ? upstream / static_cast<C>(one.length) : upstream;
