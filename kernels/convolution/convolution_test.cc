@@ -226,50 +226,57 @@ TEST_P(Convolution, WeightsGradientsGatherAlongThePlaces) {
   }
 }
 
-TEST_P(Convolution, WeightsGradientsOfManyChannelsGoByTheLargestTiles) {
-  // 3 by 3, so many results as two rounds of the largest tiles have, of which some are looked at.
-  constexpr int64_t kImages = 3, kSide = 5, kChannels = 1024, kOutputs = 512, kWindow = 3;
-  for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16}) {
-    const auto tensor = [&](int64_t first, int64_t side, int64_t channels) {
-      return HostTensor(type, {first, channels, side, side},
-                        {side * side * channels, 1, side * channels, channels});
-    };
-    HostTensor x = tensor(kImages, kSide, kChannels), w = tensor(kOutputs, kWindow, kChannels),
-               y = tensor(kImages, kSide, kOutputs);
-    for (HostTensor* const each : {&x, &y})
-      for (size_t i = 0; i < each->elements.count(); ++i) each->elements.set(i, normal());
-    const OnGpu on_x(x.elements), on_w(w.elements), on_y(y.elements);
-    Description one{};
-    one.direction = WAVESMITH_CONVOLUTION_WEIGHTS, one.dimensions = 2, one.groups = 1;
-    for (int i = 0; i < 2; ++i) one.padding[i] = one.step[i] = one.dilation[i] = 1;
-    one.x = x.on(on_x), one.w = w.on(on_w), one.y = y.on(on_y);
-    ASSERT_EQ(wavesmith_kernels_convolution_workspace(&one, &one.workspace_bytes), WAVESMITH_KERNELS_SUCCESS);
-    const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, one.workspace_bytes));
-    one.workspace = workspace.data();
-    ASSERT_EQ(wavesmith_kernels_convolution(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
-        << wavesmith_kernels_message();
-    ASSERT_EQ(hipDeviceSynchronize(), 0);
-    on_w.copy_to(w.elements);
-    ErrorNote note;
-    for (int sample = 0; sample < 300; ++sample) {
-      const Index at{between(0, kOutputs - 1), between(0, kChannels - 1), between(0, 2), between(0, 2)};
-      double sum = 0, size = 0;
-      int64_t subnormal = 0;
-      each({kImages, kSide, kSide}, [&](const Index& place) {
-        const Index from{place[0], at[1], place[1] + at[2] - 1, place[2] + at[3] - 1};
-        if (std::min(from[2], from[3]) < 0 || std::max(from[2], from[3]) >= kSide) return;
-        const double a = x.elements.get(x.at(from)),
-                     b = y.elements.get(y.at({place[0], at[0], place[1], place[2]}));
-        sum += a * b, size += std::abs(a * b);
-        subnormal += std::min(std::abs(a), std::abs(b)) < 0x1p-14;
-      });
-      const double terms = static_cast<double>(kImages * kSide * kSide + 1);
-      const double allowed =
-          rounded_error(type, sum, terms * 0x1p-24 * size + static_cast<double>(subnormal) * 0x1p-11);
-      note.add(std::abs(w.elements.get(w.at(at)) - sum), allowed);
-      ASSERT_NEAR(w.elements.get(w.at(at)), sum, allowed) << "sample " << sample;
+TEST_P(Convolution, WeightsGradientsGatherByTilesOfEverySize) {
+  // 3 by 3, of which some results are looked at: two rounds of the largest tiles; and few outputs, which
+  // would leave most of those empty, in a round of the small ones.
+  struct Size {
+    int64_t images, side, channels, outputs;
+  };
+  constexpr Size kSizes[] = {{3, 5, 1024, 512}, {1, 18, 3600, 40}};
+  constexpr int64_t kWindow = 3;
+  for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
+    for (const auto [images, side, channels, outputs] : kSizes) {
+      const auto tensor = [&](int64_t first, int64_t of_side, int64_t of_channels) {
+        return HostTensor(type, {first, of_channels, of_side, of_side},
+                          {of_side * of_side * of_channels, 1, of_side * of_channels, of_channels});
+      };
+      HostTensor x = tensor(images, side, channels), w = tensor(outputs, kWindow, channels),
+                 y = tensor(images, side, outputs);
+      for (HostTensor* const each : {&x, &y})
+        for (size_t i = 0; i < each->elements.count(); ++i) each->elements.set(i, normal());
+      const OnGpu on_x(x.elements), on_w(w.elements), on_y(y.elements);
+      Description one{};
+      one.direction = WAVESMITH_CONVOLUTION_WEIGHTS, one.dimensions = 2, one.groups = 1;
+      for (int i = 0; i < 2; ++i) one.padding[i] = one.step[i] = one.dilation[i] = 1;
+      one.x = x.on(on_x), one.w = w.on(on_w), one.y = y.on(on_y);
+      ASSERT_EQ(wavesmith_kernels_convolution_workspace(&one, &one.workspace_bytes),
+                WAVESMITH_KERNELS_SUCCESS);
+      const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, one.workspace_bytes));
+      one.workspace = workspace.data();
+      ASSERT_EQ(wavesmith_kernels_convolution(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
+          << wavesmith_kernels_message();
+      ASSERT_EQ(hipDeviceSynchronize(), 0);
+      on_w.copy_to(w.elements);
+      ErrorNote note;
+      for (int sample = 0; sample < 300; ++sample) {
+        const Index at{between(0, outputs - 1), between(0, channels - 1), between(0, 2), between(0, 2)};
+        double sum = 0, size = 0;
+        int64_t subnormal = 0;
+        each({images, side, side}, [&](const Index& place) {
+          const Index from{place[0], at[1], place[1] + at[2] - 1, place[2] + at[3] - 1};
+          if (std::min(from[2], from[3]) < 0 || std::max(from[2], from[3]) >= side) return;
+          const double a = x.elements.get(x.at(from)),
+                       b = y.elements.get(y.at({place[0], at[0], place[1], place[2]}));
+          sum += a * b, size += std::abs(a * b);
+          subnormal += std::min(std::abs(a), std::abs(b)) < 0x1p-14;
+        });
+        const double terms = static_cast<double>(images * side * side + 1);
+        const double allowed =
+            rounded_error(type, sum, terms * 0x1p-24 * size + static_cast<double>(subnormal) * 0x1p-11);
+        note.add(std::abs(w.elements.get(w.at(at)) - sum), allowed);
+        ASSERT_NEAR(w.elements.get(w.at(at)), sum, allowed) << "sample " << sample;
+      }
     }
-  }
 }
 
 TEST_P(Convolution, ChannelsByThemselvesAreWhatTheirWindowsSee) {
