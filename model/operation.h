@@ -1,5 +1,5 @@
 // Every operation that can be predicted, by name and with named parameters, for command lines and scripts. A
-// new operation is a row in operations.cc and a function that turns arguments into its model's problem.
+// new operation is a row in operations/ and a function that turns arguments into its model's problem.
 #pragma once
 
 #include <cstdint>

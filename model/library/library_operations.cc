@@ -1,4 +1,4 @@
-// Operations of libraries that have no table of measurements of their own: the rows of operations.cc for
+// Operations of libraries that have no table of measurements of their own: the rows of model/operations for
 // them.
 #include "model/library/library_operations.h"
 
