@@ -16,7 +16,8 @@ extern "C" {
  * Along a dimension, window w sees begin + i * dilation for i below `window`, where that is within the size.
  * It begins at w * stride - padding or, where there are samples, at trunc((w + s) * a) - trunc(s * a) with
  * a = (size - window) / (places - 1), and the last one at size - window: stride, padding and dilation are not
- * looked at, then. s is a number in 0 to 1 of each plane and dimension.
+ * looked at, then. s is a number in 0 to 1 of each plane and dimension. With `adaptive` it sees what is from
+ * floor(w * size / places) to before ceil((w + 1) * size / places), and neither `window` is looked at.
  *
  * Sizes and strides are of the last dimension first; what there is not has size, places, window, stride and
  * dilation 1 and padding 0. Strides go on with channels and batches, those of samples are of the dimension's
@@ -27,6 +28,7 @@ typedef struct {
   int64_t channels, batches;
   wavesmith_pointwise_operand x, y, place;
   wavesmith_pointwise_operand samples; /* or without data */
+  int32_t adaptive;                    /* without samples */
 } wavesmith_max_pool_description;
 
 WAVESMITH_KERNELS_API wavesmith_kernels_status

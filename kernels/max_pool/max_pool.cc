@@ -24,6 +24,9 @@ Five sizes_of_y(const Description& one) {
 
 bool is_float(Number type) { return type >= WAVESMITH_POINTWISE_F16 && type <= WAVESMITH_POINTWISE_F64; }
 
+/// The numerators of places must have halves.
+constexpr int64_t kMostAdaptive = int64_t{1} << 50;
+
 wavesmith_kernels_status check_windows(const char* what, const Description& one, bool random) {
   const auto at_least = [&](const char* name, const int64_t (&given)[3], int64_t least) {
     for (int d = 0; d < 3; ++d)
@@ -34,6 +37,13 @@ wavesmith_kernels_status check_windows(const char* what, const Description& one,
   };
   if (const auto status = at_least("sizes", one.sizes, 1)) return status;
   if (const auto status = at_least("places", one.places, 1)) return status;
+  if (one.adaptive != 0) {
+    if (random) return invalid(what, "adaptive windows are not at samples");
+    for (int d = 0; d < 3; ++d)
+      if (one.sizes[d] * one.places[d] > kMostAdaptive)
+        return not_supported(what, "places by elements are more than 2^50");
+    return succeed();
+  }
   if (const auto status = at_least("window", one.window, 1)) return status;
   for (int d = 0; d < 3 && random; ++d)
     if (one.window[d] > one.sizes[d])
@@ -92,11 +102,14 @@ MaxPoolArguments arguments_of(const Description& one, const Five& threads, bool 
   made.least = least_of(one.x.type);
   for (int d = 0; d < 3; ++d) {
     made.sizes[d] = static_cast<int>(one.sizes[d]), made.places[d] = static_cast<int>(one.places[d]);
-    made.window[d] = static_cast<int>(one.window[d]);
-    made.stride[d] = random ? 1 : static_cast<int>(one.stride[d]);
-    made.padding[d] = random ? 0 : static_cast<int>(one.padding[d]);
-    made.dilation[d] = random ? 1 : static_cast<int>(one.dilation[d]);
+    const bool strided = !random && one.adaptive == 0;
+    made.window[d] = one.adaptive != 0 ? 1 : static_cast<int>(one.window[d]);
+    made.stride[d] = strided ? static_cast<int>(one.stride[d]) : 1;
+    made.padding[d] = strided ? static_cast<int>(one.padding[d]) : 0;
+    made.dilation[d] = strided ? static_cast<int>(one.dilation[d]) : 1;
+    made.apart[d] = one.adaptive != 0 ? 1.0 / static_cast<double>(one.places[d]) : 0;
   }
+  made.adaptive = one.adaptive != 0;
   made.elements = 1;
   for (const int64_t size : threads) made.elements *= static_cast<unsigned>(size);
   for (int d = 0; d < 4; ++d)
@@ -104,12 +117,15 @@ MaxPoolArguments arguments_of(const Description& one, const Five& threads, bool 
   return made;
 }
 
-/// Which windows may see an element. At strides that is exact; at samples a window begins less than 1 from w
-/// * a, and rounding takes less than another element.
+/// Which windows may see an element. At strides that is exact, and of adaptive ones; at samples a window
+/// begins less than 1 from w * a, and rounding takes less than another element.
 void set_seeing(MaxPoolArguments& g, bool random) {
   for (int d = 0; d < 3; ++d) {
     const double window = g.window[d], room = g.sizes[d] - window;
-    if (!random) {
+    if (g.adaptive != 0) {
+      g.per_element[d] = static_cast<double>(g.places[d]) / g.sizes[d];
+      g.low[d] = 0.5 / g.places[d], g.high[d] = 1 - 0.5 / g.places[d];
+    } else if (!random) {
       // The half keeps quotients away from whole numbers, at which they would be rounded either way.
       g.per_element[d] = 1.0 / g.stride[d];
       g.low[d] = g.padding[d] - (window - 1) * g.dilation[d] + g.stride[d] - 0.5;

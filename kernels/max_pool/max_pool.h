@@ -62,6 +62,14 @@ TILE_DEVICE int window_begin(const MaxPoolArguments& g, const MaxPoolPlace& one,
   return w * g.stride[d] - g.padding[d];
 }
 
+/// What a window of the output's making sees along one dimension. The halves keep quotients away from whole
+/// numbers.
+TILE_DEVICE void set_adaptive_window(const MaxPoolArguments& g, unsigned w, int d, int& begin, int& end) {
+  const double size = g.sizes[d], at = w * size + 0.5;
+  begin = static_cast<int>(at * g.apart[d]);
+  end = static_cast<int>((at + size + (g.places[d] - 1)) * g.apart[d]);
+}
+
 template <class C>
 TILE_DEVICE void max_pool(const MaxPoolArguments& g) {
   const unsigned element = pooled_element();
@@ -69,6 +77,10 @@ TILE_DEVICE void max_pool(const MaxPoolArguments& g) {
   const MaxPoolPlace one(g, element);
   int begin[3], end[3];
   TILE_UNROLL for (int d = 0; d < 3; ++d) {
+    if (g.adaptive != 0) {
+      set_adaptive_window(g, one.at[d], d, begin[d], end[d]);
+      continue;
+    }
     begin[d] = window_begin<C>(g, one, d);
     end[d] = begin[d] + g.window[d] * g.dilation[d];
     end[d] = end[d] < g.sizes[d] ? end[d] : g.sizes[d];

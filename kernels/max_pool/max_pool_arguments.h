@@ -20,8 +20,9 @@ struct MaxPoolArguments {
   int sizes[3], places[3], window[3], stride[3], padding[3], dilation[3];
   Division counts[4];  ///< of elements: windows, those of the gradient x's; then channels
   unsigned elements;
+  int adaptive;
   long least;                              ///< of integers
-  double apart[3];                         ///< a, where there are samples
+  double apart[3];                         ///< a, where there are samples; 1 / places of adaptive windows
   double per_element[3], low[3], high[3];  ///< of gradients: element i is seen by windows from
 };  ///< floor((i + low) * per_element) to floor((i + high) * per_element)
 

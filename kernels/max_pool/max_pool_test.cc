@@ -23,15 +23,20 @@ int64_t sampled_begin(const Description& one, size_t d, int64_t w, double sample
   return static_cast<int64_t>((static_cast<C>(w) + s) * a) - static_cast<int64_t>(s * a);
 }
 
+enum class Windows { strided, random, adaptive };
+
 class MaxPool : public OnStrides {
  protected:
-  Description any_windows(bool random) {
+  Description any_windows(Windows windows) {
     Description one{};
+    one.adaptive = windows == Windows::adaptive;
     const int64_t dimensions = between(1, 3);
     for (int d = 0; d < 3; ++d) {
       one.sizes[d] = one.places[d] = one.window[d] = one.stride[d] = one.dilation[d] = 1;
       if (d >= dimensions) continue;
-      if (random) {
+      if (windows == Windows::adaptive) {
+        one.sizes[d] = between(1, 20), one.places[d] = between(1, 9);
+      } else if (windows == Windows::random) {
         one.sizes[d] = between(1, 12), one.window[d] = between(1, one.sizes[d]);
         one.places[d] = between(d + 1 == dimensions && d > 0 ? 2 : 1, 9);
       } else {
@@ -92,6 +97,12 @@ class MaxPool : public OnStrides {
                                             int64_t plane, std::array<int64_t, 3> window) {
     std::array<std::vector<int64_t>, 3> seen;
     for (size_t d = 0; d < 3; ++d) {
+      if (one.adaptive != 0) {
+        const int64_t size = one.sizes[d], count = one.places[d];
+        for (int64_t i = window[d] * size / count; i * count < (window[d] + 1) * size; ++i)
+          seen[d].push_back(i);
+        continue;
+      }
       int64_t begin = window[d] * one.stride[d] - one.padding[d], step = one.dilation[d];
       if (one.samples.data) {
         const double sample = samples.get(plane * 3 + static_cast<int64_t>(d));
@@ -145,11 +156,15 @@ TEST_P(MaxPool, AndItsGradientFindWhatIsLargest) {
   constexpr std::array kTypes{WAVESMITH_POINTWISE_F32,  WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_F16,
                               WAVESMITH_POINTWISE_BF16, WAVESMITH_POINTWISE_I64, WAVESMITH_POINTWISE_I32,
                               WAVESMITH_POINTWISE_I16,  WAVESMITH_POINTWISE_I8,  WAVESMITH_POINTWISE_U8};
-  for (size_t round = 0; round < 3 * kTypes.size(); ++round) {
+  for (size_t round = 0; round < 4 * kTypes.size(); ++round) {
     const Number type = kTypes[round % kTypes.size()];
-    const bool random = is_float(type) && round / kTypes.size() == 1;
+    const size_t turn = round / kTypes.size();
+    const bool random = is_float(type) && turn == 1;
     SCOPED_TRACE(testing::Message() << "round " << round << (random ? ", at samples" : ""));
-    check(any_windows(random), type, random);
+    check(any_windows(random      ? Windows::random
+                      : turn == 2 ? Windows::adaptive
+                                  : Windows::strided),
+          type, random);
     if (HasFatalFailure()) return;
   }
 }
@@ -178,6 +193,16 @@ TEST_P(MaxPool, OfWindowsAtOnePlaceAndOfThoseThatSeeNothing) {
   EXPECT_EQ(y.get(2), -2);
 }
 
+TEST_P(MaxPool, OfAdaptiveWindowsAtLargeSizes) {
+  Description one{};
+  for (int d = 0; d < 3; ++d) one.sizes[d] = one.places[d] = 1;
+  one.channels = one.batches = one.adaptive = 1;
+  one.sizes[0] = 30011, one.places[0] = 127;
+  check(one, WAVESMITH_POINTWISE_F32, false);
+  one.sizes[0] = 113, one.places[0] = 3001;  // more windows than elements
+  check(one, WAVESMITH_POINTWISE_F32, false);
+}
+
 INSTANTIATE_TEST_SUITE_P(On, MaxPool, testing::Range(0, kGpuCount), gpu_name);
 
 TEST(MaxPoolRefuses, WhatBreaksARuleAndSaysWhich) {
@@ -204,6 +229,10 @@ TEST(MaxPoolRefuses, WhatBreaksARuleAndSaysWhich) {
        {[](Description& d) { d.x.type = WAVESMITH_POINTWISE_C64; }, kNot, "no real numbers"},
        {[](Description& d) { d.y.type = WAVESMITH_POINTWISE_F16; }, kWrong, "y is of f16, not of f32"},
        {[](Description& d) { d.place.data = nullptr; }, kWrong, "place.data is null"},
+       {[](Description& d) { d.samples = d.x, d.adaptive = 1; }, kWrong,
+        "adaptive windows are not at samples"},
+       {[](Description& d) { d.sizes[0] = d.places[0] = 1 << 26, d.adaptive = 1; }, kNot,
+        "places by elements are more than 2^50"},
        {[](Description& d) { d.samples = d.x, d.window[0] = 2; }, kWrong,
         "window[0] is larger than the size"},
        {[](Description& d) { d.x.type = d.y.type = WAVESMITH_POINTWISE_I32, d.samples = d.x; }, kNot,

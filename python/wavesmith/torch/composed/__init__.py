@@ -19,7 +19,6 @@ from wavesmith.torch.composed import (
     resize,
     scaled,
     unfold,
-    unpooling,
     vectors,
 )
 
@@ -42,6 +41,5 @@ __all__ = (
     "resize",
     "scaled",
     "unfold",
-    "unpooling",
     "vectors",
 )

@@ -1,4 +1,4 @@
-"""Pooling whose windows are as large as the output asks: products with a sparse matrix of averages, or its maxima."""
+"""Pooling whose windows are as large as the output asks: products with a sparse matrix of averages."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 import torch
 
 from wavesmith.torch._library import operator
-from wavesmith.torch._outputs import with_out
 from wavesmith.torch.composed.pooling import average_pool
-from wavesmith.torch.composed.results import checked, new, served, wide
-from wavesmith.torch.composed.sparse import Matrix, maximum, products, rows_of
+from wavesmith.torch.composed.results import served, wide
+from wavesmith.torch.composed.sparse import Matrix, products, rows_of
 
 
 def _windows(size: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -27,21 +26,6 @@ def _averages(size: int, places: int, transposed: bool, device: torch.device, dt
     columns, counts = _windows(size, places)
     made = rows_of(columns, (1 / counts.double())[:, None].expand(columns.shape), size)
     return (made.transposed() if transposed else made).on(device, dtype)
-
-
-@functools.lru_cache(64)
-def _maxima(sizes: tuple[int, ...], out: tuple[int, ...], device: torch.device) -> Matrix:
-    """Windows of several dimensions, whose columns are indices in all of them."""
-    columns = torch.zeros((1, 1), dtype=torch.int64)
-    for size, places in zip(sizes, out, strict=True):
-        one, _ = _windows(size, places)
-        both = columns[:, None, :, None] * size + one[None, :, None, :]
-        both = torch.where((columns[:, None, :, None] >= 0) & (one[None, :, None, :] >= 0), both, -1)
-        columns = both.flatten(2).flatten(0, 1)
-    size = 1
-    for each in sizes:
-        size *= each
-    return rows_of(columns, None, size).on(device, torch.float32)
 
 
 def _even(sizes: Sequence[int], out: Sequence[int]) -> list[int] | None:
@@ -86,42 +70,7 @@ def _average(dimensions: int) -> tuple[Callable[..., torch.Tensor], Callable[...
     return forward, backward
 
 
-def given_back(grad: torch.Tensor, x: torch.Tensor, indices: torch.Tensor, dimensions: int) -> torch.Tensor:
-    """The gradient of elements that were taken by their indices in the last dimensions of `x`."""
-    served(x.is_floating_point())
-    sums = torch.zeros(x.shape, dtype=wide(x.dtype), device=x.device)
-    values, places = (each.flatten(-dimensions) for each in (grad, indices))
-    sums.flatten(-dimensions).scatter_add_(-1, places, values.to(sums.dtype))
-    return sums.to(x.dtype)
-
-
-def _largest(dimensions: int) -> tuple[Callable[..., tuple[torch.Tensor, torch.Tensor]], Callable[..., torch.Tensor]]:
-    op = getattr(torch.ops.aten, f"adaptive_max_pool{dimensions}d")
-    op_backward = getattr(torch.ops.aten, f"adaptive_max_pool{dimensions}d_backward")
-
-    def forward(x: torch.Tensor, output_size: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
-        values, indices = (new(like, x.device) for like in checked(op.default, x, output_size))
-        served(x.is_floating_point())
-        if values.numel():
-            matrix = _maxima(tuple(x.shape[-dimensions:]), tuple(values.shape[-dimensions:]), x.device)
-            flat = torch.empty((*x.shape[:-dimensions], matrix.rows), dtype=x.dtype, device=x.device)
-            places = torch.empty(flat.shape, dtype=torch.int64, device=x.device)
-            maximum(matrix, x.contiguous().flatten(-dimensions), -1, flat, places)
-            values.copy_(flat.view(values.shape))
-            indices.copy_(places.view(values.shape))
-        return values, indices
-
-    def backward(grad: torch.Tensor, x: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
-        checked(op_backward.default, grad, x, indices)
-        return given_back(grad, x, indices, dimensions)
-
-    return forward, backward
-
-
 for _dimensions in (2, 3):
     _forward, _backward = _average(_dimensions)
     operator(f"_adaptive_avg_pool{_dimensions}d")(_forward)
     operator(f"_adaptive_avg_pool{_dimensions}d_backward")(_backward)
-    _max_forward, _max_backward = _largest(_dimensions)
-    with_out(f"adaptive_max_pool{_dimensions}d", "out", "indices")(_max_forward)
-    with_out(f"adaptive_max_pool{_dimensions}d_backward", "grad_input")(_max_backward)

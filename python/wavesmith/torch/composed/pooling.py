@@ -158,3 +158,5 @@ for _dimensions in (2, 3):
 given_results("max_pool3d_with_indices", "out", "indices")
 for _name in ("max_pool3d_with_indices_backward", "fractional_max_pool3d_backward"):
     given_results(_name, "grad_input")
+for _name in ("max_unpool2d", "max_unpool3d"):
+    given_results(_name)

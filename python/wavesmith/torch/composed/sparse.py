@@ -79,16 +79,6 @@ def product(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor) -> torch
     return y
 
 
-def maximum(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor, place: torch.Tensor) -> None:
-    """Writes to `y` the largest of the elements that each row names, and to `place` their columns.
-
-    Raises:
-        NotServed: there is no kernel for these.
-    """
-    if not _multiply(y, x, matrix.begins, matrix.columns_of, matrix.weights, matrix.columns, dim, place):
-        raise NotServed
-
-
 def products(matrices: list[tuple[int, Matrix]], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Writes to `y` the products of matrices with `x`, one after the other, each along a dimension."""
     for dim, matrix in matrices[:-1]:

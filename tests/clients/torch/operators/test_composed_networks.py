@@ -106,6 +106,40 @@ def test_adaptive_pools() -> None:
     assert torch.equal(ours.cpu(), functional.adaptive_max_pool2d(x, 3, return_indices=True)[1])
 
 
+@pytest.mark.parametrize("dimensions", (1, 2, 3))
+def test_adaptive_max_pools(dimensions: int) -> None:
+    pool = getattr(functional, f"adaptive_max_pool{dimensions}d")
+    x = torch.randint(-9, 9, (2, 3, *(7, 10, 6)[:dimensions])).float()  # several are the largest
+    x[0, 0, 2] = float("nan")
+    lies = [x, x[0], x.transpose(0, 1), x.double(), x.half(), x.bfloat16()]
+    if dimensions == 2:
+        lies.append(x.contiguous(memory_format=torch.channels_last))
+    for image in lies:
+        for out in (1, 4, 11):
+            with no_fallback():
+                ours, places = pool(image.to("wavesmith"), out, return_indices=True)
+            theirs = pool(image, out, return_indices=True)
+            torch.testing.assert_close(ours.cpu(), theirs[0], atol=0, rtol=0, equal_nan=True)
+            assert torch.equal(places.cpu(), theirs[1]) and ours.stride() == theirs[0].stride()
+    on_both(lambda x: pool(x, 4), torch.randn(0, 3, *(7, 10, 6)[:dimensions]), tolerance=0)
+    same_error(lambda x: pool(x, 4), x[:, :, :0])
+    same_error(lambda x: pool(x, (2, 2, 2, 2)), x)
+
+
+@pytest.mark.parametrize("dimensions", (2, 3))
+def test_given_results_of_adaptive_max_pools(dimensions: int) -> None:
+    forward = getattr(torch.ops.aten, f"adaptive_max_pool{dimensions}d")
+    backward = getattr(torch.ops.aten, f"adaptive_max_pool{dimensions}d_backward")
+    x = torch.randn(2, 3, *(7, 10, 6)[:dimensions])
+    values, places = forward(x, [3] * dimensions)
+    ours = [torch.empty(0, dtype=each.dtype, device="wavesmith") for each in (values, places, x)]
+    forward.out(x.to("wavesmith"), [3] * dimensions, out=ours[0], indices=ours[1])
+    backward.grad_input(ours[0], x.to("wavesmith"), ours[1], grad_input=ours[2])
+    assert torch.equal(ours[0].cpu(), values) and torch.equal(ours[1].cpu(), places)
+    torch.testing.assert_close(ours[2].cpu(), backward(values, x, places))
+    same_error(lambda g, x, i: backward(g, x, i), values.double(), x, places)
+
+
 @pytest.mark.parametrize("mode", ("sum", "mean", "max"))
 def test_bags(mode: str) -> None:
     weight = torch.randn(10, 4)

@@ -47,6 +47,13 @@ def test_max_pooling_undone(dimensions: int) -> None:
     on_both(lambda p, i: undo(p, i, 3, 2, output_size=x.shape), pooled, indices, tolerance=0)
     on_both(lambda p, i: undo(p, i, 3, 2, output_size=x.shape[2:]), pooled[0], indices[0], tolerance=0)
     same_error(lambda p, i: undo(p, i, 3, 2, output_size=x.shape), pooled, indices[:1])
+    same_error(lambda p, i: undo(p, i.int(), 3, 2, output_size=x.shape), pooled, indices)
+    if dimensions > 1:
+        op = getattr(torch.ops.aten, f"max_unpool{dimensions}d")
+        moves = () if dimensions == 2 else ([2] * 3, [0] * 3)
+        out = torch.empty(0, device="wavesmith")
+        op.out(pooled.to("wavesmith"), indices.to("wavesmith"), x.shape[2:], *moves, out=out)
+        assert torch.equal(out.cpu(), op(pooled, indices, x.shape[2:], *moves))
 
 
 def test_cross_products() -> None:

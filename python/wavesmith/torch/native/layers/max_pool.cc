@@ -1,10 +1,18 @@
-// The largest elements of windows, at strides or where random numbers place them, and their gradients
-// (kernels/max_pool).
+// The largest elements of windows, at strides, where random numbers place them or as large as the output
+// asks, and their gradients (kernels/max_pool).
 #include <array>
 #include <tuple>
 
 #include <ATen/native/Pool.h>
 
+#include <ATen/ops/adaptive_max_pool2d_backward_meta.h>
+#include <ATen/ops/adaptive_max_pool2d_backward_ops.h>
+#include <ATen/ops/adaptive_max_pool2d_meta.h>
+#include <ATen/ops/adaptive_max_pool2d_ops.h>
+#include <ATen/ops/adaptive_max_pool3d_backward_meta.h>
+#include <ATen/ops/adaptive_max_pool3d_backward_ops.h>
+#include <ATen/ops/adaptive_max_pool3d_meta.h>
+#include <ATen/ops/adaptive_max_pool3d_ops.h>
 #include <ATen/ops/fractional_max_pool2d_backward_meta.h>
 #include <ATen/ops/fractional_max_pool2d_backward_ops.h>
 #include <ATen/ops/fractional_max_pool2d_meta.h>
@@ -30,6 +38,8 @@ using at::IntArrayRef;
 using at::Tensor;
 
 constexpr const char* kMaxPool = "max_pool";
+
+enum class PoolWindows { strided, random, adaptive };
 
 // How windows move, of each of the last dimensions; PyTorch gives one number for all, or none.
 struct PoolMoves {
@@ -95,8 +105,8 @@ void find_in_windows(const Tensor& x, const PoolMoves& moves, std::int64_t dimen
   launch_pool(one, x);
 }
 
-void give_back(const Tensor& upstream, const Tensor& indices, const PoolMoves& moves, std::int64_t dimensions,
-               bool random, const Tensor& gradient) {
+void give_back(const Tensor& upstream, const Tensor& indices, PoolWindows windows, const PoolMoves& moves,
+               std::int64_t dimensions, const Tensor& gradient) {
   if (gradient.numel() == 0) return;
   if (upstream.numel() == 0) {
     gradient.zero_();
@@ -104,7 +114,8 @@ void give_back(const Tensor& upstream, const Tensor& indices, const PoolMoves& m
   }
   wavesmith_max_pool_gradient_description one{};
   one.forward = pool_of(gradient, upstream, indices, dimensions);
-  set_pool_moves(one.forward, moves, dimensions), one.random = random;
+  if (windows != PoolWindows::adaptive) set_pool_moves(one.forward, moves, dimensions);
+  one.forward.adaptive = windows == PoolWindows::adaptive, one.random = windows == PoolWindows::random;
   const KernelCall on(gradient.device());
   serve(wavesmith_kernels_max_pool_gradient(&one, on.stream()), kMaxPool);
 }
@@ -118,7 +129,7 @@ struct MaxPool2d : at::meta::structured_max_pool2d_with_indices {
 struct MaxPool2dBackward : at::meta::structured_max_pool2d_with_indices_backward {
   void impl(const Tensor& upstream, const Tensor&, IntArrayRef window, IntArrayRef stride,
             IntArrayRef padding, IntArrayRef dilation, bool, const Tensor& indices, const Tensor& gradient) {
-    give_back(upstream, indices, {window, stride, padding, dilation}, 2, false, gradient);
+    give_back(upstream, indices, PoolWindows::strided, {window, stride, padding, dilation}, 2, gradient);
   }
 };
 
@@ -169,7 +180,7 @@ Tensor max_pool_3d_backward(const Tensor& upstream, const Tensor& x, IntArrayRef
   const auto sizes = sizes_3d(x, places_3d(x, moves, ceil));
   if (upstream.sizes() != sizes || indices.sizes() != sizes) throw NotServed();
   const Tensor gradient = made(x.sizes(), {}, x.options().memory_format(x.suggest_memory_format()));
-  give_back(upstream, indices, moves, 3, false, gradient);
+  give_back(upstream, indices, PoolWindows::strided, moves, 3, gradient);
   return gradient;
 }
 
@@ -210,7 +221,8 @@ struct RandomPool3d : at::meta::structured_fractional_max_pool3d {
 constexpr std::int64_t kPoolOne[] = {1}, kPoolNone[] = {0};
 void give_back_random(const Tensor& upstream, IntArrayRef window, const Tensor& indices,
                       std::int64_t dimensions, const Tensor& gradient) {
-  give_back(upstream, indices, {window, kPoolOne, kPoolNone, kPoolOne}, dimensions, true, gradient);
+  give_back(upstream, indices, PoolWindows::random, {window, kPoolOne, kPoolNone, kPoolOne}, dimensions,
+            gradient);
 }
 struct RandomPool2dBackward : at::meta::structured_fractional_max_pool2d_backward {
   void impl(const Tensor& upstream, const Tensor&, IntArrayRef window, IntArrayRef, const Tensor& indices,
@@ -229,9 +241,34 @@ Tensor random_pool_3d_backward(const Tensor& upstream, const Tensor& x, IntArray
   return gradient;
 }
 
+template <class Native, std::int64_t kDimensions>
+struct AdaptivePool : Native {
+  void impl(const Tensor& x, IntArrayRef, const Tensor& values, const Tensor& indices) {
+    if (!x.is_floating_point()) throw NotServed();
+    if (values.numel() == 0) return;
+    auto one = pool_of(x, values, indices, kDimensions);
+    one.adaptive = 1;
+    launch_pool(one, x);
+  }
+};
+template <class Native, std::int64_t kDimensions>
+struct AdaptivePoolBackward : Native {
+  void impl(const Tensor& upstream, const Tensor&, const Tensor& indices, const Tensor& gradient) {
+    give_back(upstream, indices, PoolWindows::adaptive, {}, kDimensions, gradient);
+  }
+};
+
 }  // namespace
 
 WAVESMITH_OPERATORS(aten, m) {
+  structured<AdaptivePool<at::meta::structured_adaptive_max_pool2d, 2>, at::_ops::adaptive_max_pool2d,
+             at::_ops::adaptive_max_pool2d_out>(m);
+  structured<AdaptivePool<at::meta::structured_adaptive_max_pool3d, 3>, at::_ops::adaptive_max_pool3d,
+             at::_ops::adaptive_max_pool3d_out>(m);
+  structured<AdaptivePoolBackward<at::meta::structured_adaptive_max_pool2d_backward, 2>,
+             at::_ops::adaptive_max_pool2d_backward, at::_ops::adaptive_max_pool2d_backward_grad_input>(m);
+  structured<AdaptivePoolBackward<at::meta::structured_adaptive_max_pool3d_backward, 3>,
+             at::_ops::adaptive_max_pool3d_backward, at::_ops::adaptive_max_pool3d_backward_grad_input>(m);
   structured<MaxPool2d, at::_ops::max_pool2d_with_indices, at::_ops::max_pool2d_with_indices_out>(m);
   structured<MaxPool2dBackward, at::_ops::max_pool2d_with_indices_backward,
              at::_ops::max_pool2d_with_indices_backward_grad_input>(m);

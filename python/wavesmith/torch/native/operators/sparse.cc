@@ -22,11 +22,9 @@ bool has_floats_or_bytes(const Tensor& tensor) {
   return tensor.is_floating_point() || tensor.scalar_type() == c10::ScalarType::Byte;
 }
 
-// Whether there is a kernel: writes to y the products of a matrix in CSR with x along a dimension or, where
-// places are given, the largest of the elements that each row names and their columns.
+// Whether there is a kernel: writes to y the products of a matrix in CSR with x along a dimension.
 bool multiply(const Tensor& y, const Tensor& x, const Tensor& begins, const Tensor& columns_of,
-              const std::optional<Tensor>& weights, std::int64_t columns, std::int64_t dim,
-              const std::optional<Tensor>& places) {
+              const std::optional<Tensor>& weights, std::int64_t columns, std::int64_t dim) {
   if (!has_floats_or_bytes(x) || !has_floats_or_bytes(y) || !on_device(x) || x.dim() != y.dim()) return false;
   try {
     wavesmith_sparse_description one{};
@@ -36,9 +34,8 @@ bool multiply(const Tensor& y, const Tensor& x, const Tensor& begins, const Tens
     one.columns = columns;
     // Sums of bytes are exact in F64.
     const bool is_wide = x.scalar_type() == c10::ScalarType::Double || !x.is_floating_point();
-    one.computed_in = is_wide || places ? WAVESMITH_POINTWISE_F64 : WAVESMITH_POINTWISE_F32;
+    one.computed_in = is_wide ? WAVESMITH_POINTWISE_F64 : WAVESMITH_POINTWISE_F32;
     one.y = operand_of(y), one.x = operand_of(x);
-    if (places) one.operation = WAVESMITH_SPARSE_MAXIMUM, one.place = operand_of(*places);
     one.begins = dense(begins), one.columns_of = dense(columns_of);
     if (weights) one.weights = dense(*weights);
     const KernelCall on(y.device());
@@ -52,7 +49,7 @@ bool multiply(const Tensor& y, const Tensor& x, const Tensor& begins, const Tens
 TORCH_LIBRARY_FRAGMENT(wavesmith_device, m) {
   m.def(
       "multiply_sparse(Tensor(a!) y, Tensor x, Tensor begins, Tensor columns_of, Tensor? weights, int columns, "
-      "int dim, Tensor(b!)? places=None) -> bool");
+      "int dim) -> bool");
 }
 
 }  // namespace
