@@ -223,3 +223,40 @@ def test_where_no_index_counts_from_the_end(call: str) -> None:
     """A negative one stops the kernel, as one behind the end does; in a process of its own, whose device is lost."""
     done = subprocess.run([sys.executable, "-c", OUTSIDE.format(call)], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["8.0", "stopped"], done.stderr[-2000:]
+
+
+ASSERTIONS = """
+import torch, wavesmith.torch
+for good in (True, 3, -0.5, float("nan"), 2j):
+    torch._assert_async(torch.tensor(good, device="wavesmith"))
+torch._assert_async(torch.tensor([[1e-45]], device="wavesmith"), "this holds")
+torch.wavesmith.synchronize()
+try:
+    torch._assert_async(torch.tensor({}, device="wavesmith"){})
+    torch.wavesmith.synchronize()
+except torch.AcceleratorError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "says"),
+    [
+        ("False", ", 'the mask has none'", "the mask has none"),
+        ("[0]", "", "Expected Tensor with single nonzero value, but got zero"),
+        ("-0.0", ", 'a weight'", "a weight"),
+        ("0j", ", 'a root'", "a root"),
+    ],
+)
+def test_an_assertion_stops_the_device_and_is_named(number: str, text: str, says: str) -> None:
+    """In a process of its own, whose device is lost."""
+    code = ASSERTIONS.format(number, text)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip().endswith(f"assertion failed: {says}"), done.stderr[-2000:]
+
+
+def test_an_assertion_is_of_one_number() -> None:
+    for count, words in ((0, "no values"), (2, "more than one value")):
+        for text in ((), ("all",)):
+            with pytest.raises(RuntimeError, match=f"Boolean value of Tensor with {words} is ambiguous"):
+                torch._assert_async(torch.ones(count, device=DEVICE), *text)

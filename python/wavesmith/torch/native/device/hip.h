@@ -4,8 +4,6 @@
 
 #include <cstddef>
 
-#include <c10/util/Exception.h>
-
 extern "C" {
 struct ihipStream_t;
 struct ihipEvent_t;
@@ -61,12 +59,11 @@ inline constexpr int kMemcpyDefault = 4;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2;
 inline constexpr int kCaptureGlobal = 0, kCaptureThreadLocal = 1, kCaptureRelaxed = 2;
 
-// Raises PyTorch's error for accelerators when a call failed; `what` says which.
+// Raises PyTorch's error for accelerators; `what` says which call failed. It names the assertion that stopped
+// a kernel, if one did (assertions.h).
+[[noreturn]] void raise_error(int error, const char* what);
 inline void check(int error, const char* what) {
-  if (error == kSuccess) return;
-  hipGetLastError();  // so that a later call does not report it again
-  throw c10::AcceleratorError({__func__, __FILE__, __LINE__}, error,
-                              c10::str("HIP error: ", hipGetErrorString(error), " (", error, ") in ", what));
+  if (error != kSuccess) raise_error(error, what);
 }
 
 }  // namespace wavesmith::device
