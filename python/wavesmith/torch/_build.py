@@ -28,7 +28,10 @@ _FOLDER = Path(__file__).absolute().parent
 _FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden")
 
 #: Folders whose sources are compiled as one: each alone costs a second for what they all include.
-_TOGETHER = ("device", "memory", "distributed", "linalg", "order", "layers", "losses")
+_TOGETHER = (
+    *("device", "memory", "distributed", "linalg", "order", "layers", "losses"),
+    *("pointwise", "norms", "products", "index"),  # of native/operators
+)
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ def _build(made: _Library, compiler: str, built: Path) -> None:
         if prefix.exists():
             command += _parsed_once(command, prefix, Path(scratch))
         sources = _units(made.sources, Path(scratch))
-        objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
+        objects = [Path(scratch) / f"{i}.o" for i in range(len(sources))]
 
         def compile_one(pair: tuple[Path, Path]) -> None:
             source, target = pair

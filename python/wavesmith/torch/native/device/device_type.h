@@ -28,10 +28,10 @@ inline bool on_device(const at::TensorBase& tensor) { return tensor.device().typ
 // Registers kernels of the device: WAVESMITH_OPERATORS(aten, m) { m.impl("mm", &mm); }
 #define WAVESMITH_OPERATORS(library, m) WAVESMITH_OPERATORS_FOR(kKey, library, m)
 // ... or what comes before them, for kAutogradKey.
-#define WAVESMITH_OPERATORS_FOR(key, library, m) WAVESMITH_OPERATORS_AT(key, library, m, __LINE__)
-#define WAVESMITH_OPERATORS_AT(key, library, m, line)                                                       \
-  static void C10_CONCATENATE(wavesmith_operators_, line)(torch::Library&);                                 \
-  static const torch::detail::TorchLibraryInit C10_CONCATENATE(wavesmith_operators_init_, line)(            \
-      torch::Library::IMPL, &C10_CONCATENATE(wavesmith_operators_, line), #library, wavesmith::device::key, \
-      __FILE__, __LINE__);                                                                                  \
-  static void C10_CONCATENATE(wavesmith_operators_, line)(torch::Library & m)
+#define WAVESMITH_OPERATORS_FOR(key, library, m) WAVESMITH_OPERATORS_AT(key, library, m, C10_UID)
+#define WAVESMITH_OPERATORS_AT(key, library, m, uid)                                                       \
+  static void C10_CONCATENATE(wavesmith_operators_, uid)(torch::Library&);                                 \
+  static const torch::detail::TorchLibraryInit C10_CONCATENATE(wavesmith_operators_init_, uid)(            \
+      torch::Library::IMPL, &C10_CONCATENATE(wavesmith_operators_, uid), #library, wavesmith::device::key, \
+      __FILE__, __LINE__);                                                                                 \
+  static void C10_CONCATENATE(wavesmith_operators_, uid)(torch::Library & m)

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include <ATen/ScalarOps.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/DispatchKeySet.h>
 
@@ -16,11 +15,7 @@ inline constexpr c10::DispatchKeySet kFallback(c10::DispatchKey::PrivateUse3);
 namespace detail {
 
 // A number that PyTorch made a tensor of the device as one of the CPU, as PyTorch shows no others to Python.
-inline at::Tensor shown(const at::Tensor& tensor) {
-  if (!tensor.defined() || !tensor.unsafeGetTensorImpl()->is_wrapped_number() || tensor.is_cpu())
-    return tensor;
-  return at::native::wrapped_scalar_tensor(tensor.item());
-}
+at::Tensor shown(const at::Tensor& tensor);
 template <typename Other>
 Other&& shown(Other&& other) {
   return std::forward<Other>(other);

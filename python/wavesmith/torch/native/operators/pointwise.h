@@ -41,4 +41,10 @@ void launch_with_number(wavesmith_pointwise_operation operation, at::TensorItera
 void launch_in_place(wavesmith_pointwise_operation operation, at::TensorIteratorBase& iterator,
                      const PointwiseNumbers& numbers);
 
+// As a kernel of a stub: computes the output from the iterator's inputs alone.
+template <wavesmith_pointwise_operation kOperation, class Iterator = at::TensorIteratorBase>
+void of_inputs(Iterator& iterator) {
+  launch(kOperation, iterator);
+}
+
 }  // namespace wavesmith::device

@@ -1,18 +1,17 @@
 // Operators as kernels of the device: PyTorch's own code for any device (checks, types, sizes,
-// TensorIterator), whose dispatch stubs end in the library's kernels (pointwise_stubs.cc, reduce.cc).
+// TensorIterator), whose dispatch stubs end in the library's kernels (pointwise/stubs.cc, reduce.cc).
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <ATen/EmptyTensor.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/core/IListRef.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/native/Resize.h>
 
 #include "device/device_type.h"
 #include "device/streams.h"
@@ -22,22 +21,37 @@
 namespace wavesmith::device {
 
 // A new tensor of the device; without strides it is contiguous, or lies as the options' memory format says.
-inline at::Tensor made(c10::IntArrayRef sizes, c10::IntArrayRef strides, const c10::TensorOptions& options) {
-  const c10::DispatchKeySet keys(kKey);
-  auto* allocator = c10::GetAllocator(kDevice);
-  const auto type = c10::typeMetaToScalarType(options.dtype());
-  if (!strides.empty()) return at::detail::empty_strided_generic(sizes, strides, allocator, keys, type);
-  return at::detail::empty_generic(sizes, allocator, keys, type, options.memory_format_opt());
-}
+at::Tensor made(c10::IntArrayRef sizes, c10::IntArrayRef strides, const c10::TensorOptions& options);
 
-// A structured operator of PyTorch's with its outputs: given ones, which take the size that they need, or new
-// ones.
+// The outputs of a call: given ones, which take the size that they need, or new ones.
+class Outputs {
+ public:
+  Outputs() = default;
+  Outputs(bool in_place, std::initializer_list<at::Tensor*> given);
+  ~Outputs();
+  Outputs(const Outputs&) = delete;
+  Outputs& operator=(const Outputs&) = delete;
+
+  void set(std::int64_t index, c10::IntArrayRef sizes, c10::IntArrayRef strides,
+           const c10::TensorOptions& options);
+  const at::Tensor& get(std::int64_t index) const {
+    return given_[index] == nullptr ? made_[index] : *given_[index];
+  }
+
+ private:
+  bool in_place_ = false;
+  static constexpr std::size_t kMostOutputs = 4;
+  std::array<at::Tensor*, kMostOutputs> given_{};
+  std::array<at::Tensor, kMostOutputs> made_;
+};
+
+// A structured operator of PyTorch's with its outputs.
 template <class Native>
 class Implemented final : public Native {
  public:
   Implemented() = default;
-  template <class... Outputs>
-  explicit Implemented(bool in_place, Outputs&... outputs) : in_place_(in_place), given_{&outputs...} {}
+  template <class... Given>
+  explicit Implemented(bool in_place, Given&... given) : outputs_(in_place, {&given...}) {}
 
   void set_output_strided(std::int64_t index, c10::IntArrayRef sizes, c10::IntArrayRef strides,
                           c10::TensorOptions options) override {
@@ -45,41 +59,14 @@ class Implemented final : public Native {
   }
   void set_output_raw_strided(std::int64_t index, c10::IntArrayRef sizes, c10::IntArrayRef strides,
                               c10::TensorOptions options) override {
-    if (given_[index] == nullptr) {
-      made_[index] = made(sizes, strides, options);
-    } else {
-      fit(*given_[index], sizes, strides, options);
-    }
+    outputs_.set(index, sizes, strides, options);
     if constexpr (std::is_base_of_v<at::TensorIteratorBase, Native>)
       Native::set_output_raw_strided(index, sizes, strides, options);
   }
-  const at::Tensor& maybe_get_output(std::int64_t index) override {
-    return given_[index] == nullptr ? made_[index] : *given_[index];
-  }
+  const at::Tensor& maybe_get_output(std::int64_t index) override { return outputs_.get(index); }
 
  private:
-  void fit(const at::Tensor& output, c10::IntArrayRef sizes, c10::IntArrayRef strides,
-           const c10::TensorOptions& options) const {
-    TORCH_CHECK(options.dtype() == output.dtype(), "Expected out tensor to have dtype ", options.dtype(),
-                ", but got ", output.dtype(), " instead");
-    TORCH_CHECK(options.device() == output.device(), "Expected out tensor to have device ", options.device(),
-                ", but got ", output.device(), " instead");
-    if (in_place_) {
-      TORCH_CHECK(sizes == output.sizes(), "Bad in-place call: input tensor size ", output.sizes(),
-                  " and output tensor size ", sizes, " should match");
-    } else if (at::native::resize_output(output, sizes)) {
-      auto* impl = output.unsafeGetTensorImpl();
-      if (!strides.empty())
-        impl->set_sizes_and_strides(sizes, strides);
-      else if (options.memory_format_opt().has_value())
-        impl->empty_tensor_restride(*options.memory_format_opt());
-    }
-  }
-
-  bool in_place_ = false;
-  static constexpr std::size_t kMostOutputs = 4;
-  std::array<at::Tensor*, kMostOutputs> given_{};
-  std::array<at::Tensor, kMostOutputs> made_;
+  Outputs outputs_;
 };
 
 namespace detail {
@@ -97,12 +84,8 @@ inline at::OptionalTensorRef borrowed(const std::optional<at::Tensor>& tensor) {
   return tensor.has_value() && tensor->defined() ? at::OptionalTensorRef(*tensor) : at::OptionalTensorRef();
 }
 
-inline c10::DeviceIndex device_in(const at::Tensor& tensor) {
-  return tensor.defined() && on_device(tensor) ? tensor.device().index() : -1;
-}
-inline c10::DeviceIndex device_in(const at::ITensorListRef& tensors) {
-  return tensors.size() == 0 ? -1 : device_in(*tensors.begin());
-}
+c10::DeviceIndex device_in(const at::Tensor& tensor);
+c10::DeviceIndex device_in(const at::ITensorListRef& tensors);
 template <class Other>
 c10::DeviceIndex device_in(const Other&) {
   return -1;
@@ -116,19 +99,9 @@ c10::DeviceIndex device_among(const Arguments&... arguments) {
 }
 
 // Raises PyTorch's error for a tensor on another device; a number may be the CPU's.
-inline void check_device(const at::Tensor& tensor, c10::DeviceIndex device, const char* op) {
-  if (!tensor.defined() || tensor.dim() == 0) return;
-  const c10::Device expected(kDevice, device);
-  TORCH_CHECK(tensor.device() == expected,
-              "Expected all tensors to be on the same device, but found at least two devices, ", expected,
-              " and ", tensor.device(), "! (when checking arguments of ", op, ")");
-}
-inline void check_device(const std::optional<at::Tensor>& tensor, c10::DeviceIndex device, const char* op) {
-  if (tensor.has_value()) check_device(*tensor, device, op);
-}
-inline void check_device(const at::ITensorListRef& tensors, c10::DeviceIndex device, const char* op) {
-  for (const at::Tensor& tensor : tensors) check_device(tensor, device, op);
-}
+void check_device(const at::Tensor& tensor, c10::DeviceIndex device, const char* op);
+void check_device(const std::optional<at::Tensor>& tensor, c10::DeviceIndex device, const char* op);
+void check_device(const at::ITensorListRef& tensors, c10::DeviceIndex device, const char* op);
 template <class Other>
 void check_device(const Other&, c10::DeviceIndex, const char*) {}
 
@@ -238,10 +211,10 @@ struct PlainCall<kFunction, Op, Result(Arguments...)> {
   }
 };
 
+std::string full_name(const char* name, const char* overload);
 template <class Op>
 std::string full_name() {
-  const std::string overload = Op::overload_name;
-  return overload.empty() ? Op::name : Op::name + ("." + overload);
+  return full_name(Op::name, Op::overload_name);
 }
 
 }  // namespace detail

@@ -166,7 +166,7 @@ Tensor product(const Tensor& a, const Tensor& b, at::ScalarType type, double alp
   return out;
 }
 
-using Gradients = std::tuple<Tensor, Tensor, Tensor, Tensor>;
+using AttentionGradients = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
 // Each lies as what it is the gradient of, which is what PyTorch says of this operator when it traces it.
 Tensor laid_out(const Tensor& gradient, const Tensor& like) {
@@ -175,9 +175,9 @@ Tensor laid_out(const Tensor& gradient, const Tensor& like) {
 }
 
 // By the library's kernels; nothing where it has none for these heads.
-std::optional<Gradients> by_kernels(const Tensor& upstream, const Tensor& query, const Tensor& key,
-                                    const Tensor& value, const Tensor& out, const Tensor& lse, bool causal,
-                                    double scale) {
+std::optional<AttentionGradients> by_kernels(const Tensor& upstream, const Tensor& query, const Tensor& key,
+                                             const Tensor& value, const Tensor& out, const Tensor& lse,
+                                             bool causal, double scale) {
   const KernelCall call(query.device());
   const Tensor q = fitting(query), k = fitting(seen(key, query, causal)),
                v = fitting(seen(value, query, causal));
@@ -204,11 +204,12 @@ std::optional<Gradients> by_kernels(const Tensor& upstream, const Tensor& query,
     const auto hidden = of.size(2) - some.size(2);
     return laid_out(hidden > 0 ? at::constant_pad_nd(some, {0, 0, 0, hidden}) : some, of);
   };
-  return Gradients{whole(dq, query), whole(dk, key), whole(dv, value), Tensor()};
+  return AttentionGradients{whole(dq, query), whole(dk, key), whole(dv, value), Tensor()};
 }
 
-Gradients by_products(const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value,
-                      const Tensor& out, const Tensor& lse, bool causal, double factor) {
+AttentionGradients by_products(const Tensor& grad_out, const Tensor& query, const Tensor& key,
+                               const Tensor& value, const Tensor& out, const Tensor& lse, bool causal,
+                               double factor) {
   const auto type = query.scalar_type();
   const auto groups = key.size(0) * key.size(1), size = query.size(3), length = query.size(2);
   // The queries of the heads that share one of keys are one matrix.
@@ -228,11 +229,11 @@ Gradients by_products(const Tensor& grad_out, const Tensor& query, const Tensor&
           laid_out(product(weights.mT(), upstream, type).view(value.sizes()), value), Tensor()};
 }
 
-Gradients attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
-                             const Tensor& value, const Tensor&, std::array<bool, 4> wanted,
-                             const Tensor& out, const Tensor& lse, const Tensor&, const Tensor&, c10::SymInt,
-                             c10::SymInt, double, bool causal, const Tensor&, const Tensor&,
-                             std::optional<double> scale) {
+AttentionGradients attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
+                                      const Tensor& value, const Tensor&, std::array<bool, 4> wanted,
+                                      const Tensor& out, const Tensor& lse, const Tensor&, const Tensor&,
+                                      c10::SymInt, c10::SymInt, double, bool causal, const Tensor&,
+                                      const Tensor&, std::optional<double> scale) {
   if (query.numel() == 0 || key.numel() == 0) {
     return {query.new_zeros(query.sizes()), key.new_zeros(key.sizes()), value.new_zeros(value.sizes()),
             Tensor()};

@@ -307,11 +307,12 @@ Tensor input_gradient(const Tensor& grad, const Tensor& input, const Tensor& wei
                     : convolve_back(grad, weight, Tensor(), moves, sizes);
 }
 
-using Gradients = std::tuple<Tensor, Tensor, Tensor>;
+using ConvolutionGradients = std::tuple<Tensor, Tensor, Tensor>;
 
-Gradients convolution_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                               IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
-                               IntArrayRef, std::int64_t groups, std::array<bool, 3> wanted) {
+ConvolutionGradients convolution_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                          IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                          bool transposed, IntArrayRef, std::int64_t groups,
+                                          std::array<bool, 3> wanted) {
   same_device("convolution_backward", {{"grad_output", &grad}, {"input", &input}, {"weight", &weight}});
   const Moves moves = moves_of(weight, stride, padding, dilation, groups);
   Tensor grad_input, grad_weight, grad_bias;
@@ -344,10 +345,10 @@ Tensor checked_convolution(const Tensor& input, const Tensor& weight, const Opti
                             groups);
 }
 
-Gradients checked_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
-                           at::OptionalIntArrayRef, IntArrayRef stride, IntArrayRef padding,
-                           IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
-                           std::int64_t groups, std::array<bool, 3> wanted) {
+ConvolutionGradients checked_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                      at::OptionalIntArrayRef, IntArrayRef stride, IntArrayRef padding,
+                                      IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
+                                      std::int64_t groups, std::array<bool, 3> wanted) {
   return convolution_backward(grad, input, weight, stride, padding, dilation, transposed, output_padding,
                               groups, wanted);
 }

@@ -22,10 +22,6 @@ using at::TensorIterator;
 using at::TensorIteratorBase;
 using c10::Scalar;
 
-template <wavesmith_pointwise_operation kOperation, class Iterator = TensorIteratorBase>
-void of_inputs(Iterator& iterator) {
-  launch(kOperation, iterator);
-}
 // Of operators that PyTorch has for numbers, but not for truth values.
 template <wavesmith_pointwise_operation kOperation>
 void of_numbers(TensorIteratorBase& iterator) {

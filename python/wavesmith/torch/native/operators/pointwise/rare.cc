@@ -128,10 +128,6 @@ void conjugate(TensorIteratorBase& iterator) {
   launch(is_complex ? WAVESMITH_POINTWISE_CONJUGATE : WAVESMITH_POINTWISE_COPY, iterator);
 }
 
-template <wavesmith_pointwise_operation kOperation, class Iterator = TensorIteratorBase>
-void of_inputs(Iterator& iterator) {
-  launch(kOperation, iterator);
-}
 template <wavesmith_pointwise_operation kOperation>
 void with_number(TensorIteratorBase& iterator, const Scalar& p) {
   launch(kOperation, iterator, {p});
@@ -218,5 +214,7 @@ WAVESMITH_OPERATORS(aten, m) {
   plain<&at::native::angle, at::_ops::angle>(m);
   plain<&at::native::angle_out, at::_ops::angle_out>(m);
 }
+
+#undef IN_ALL_FORMS
 
 }  // namespace wavesmith::device

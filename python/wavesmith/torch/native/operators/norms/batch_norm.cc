@@ -11,6 +11,7 @@
 #include <ATen/ops/native_batch_norm_ops.h>
 #include <ATen/ops/var_mean.h>
 
+#include "operators/norms/statistics.h"
 #include "operators/served.h"
 
 namespace wavesmith::device {
@@ -19,15 +20,6 @@ namespace {
 using at::Tensor;
 using OptionalTensor = std::optional<Tensor>;
 using Three = std::tuple<Tensor, Tensor, Tensor>;
-
-const Tensor kNone;
-const Tensor& or_none(const OptionalTensor& tensor) { return tensor.has_value() ? *tensor : kNone; }
-
-// The type in which elements of another are computed, that of statistics too.
-c10::ScalarType wide(const Tensor& x) {
-  const auto type = x.scalar_type();
-  return type == at::kHalf || type == at::kBFloat16 ? at::kFloat : type;
-}
 
 // All dimensions but that of the channels.
 std::vector<std::int64_t> reduced(const Tensor& x) {
@@ -123,10 +115,10 @@ Four without_update(const Tensor& input, const OptionalTensor& weight, const Opt
   return and_nothing(batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps), input);
 }
 
-Three backward(const Tensor& given, const Tensor& input, const OptionalTensor& given_weight,
-               const OptionalTensor& running_mean, const OptionalTensor& running_var,
-               const OptionalTensor& save_mean, const OptionalTensor& save_factor, bool training, double eps,
-               std::array<bool, 3> wanted) {
+Three batch_norm_backward(const Tensor& given, const Tensor& input, const OptionalTensor& given_weight,
+                          const OptionalTensor& running_mean, const OptionalTensor& running_var,
+                          const OptionalTensor& save_mean, const OptionalTensor& save_factor, bool training,
+                          double eps, std::array<bool, 3> wanted) {
   const auto type = wide(input);
   const auto dims = reduced(input);
   const Tensor grad = given.to(type), x = input.to(type);
@@ -159,8 +151,8 @@ Three backward_with_nothing(const Tensor& grad, const Tensor& input, const Tenso
                             const OptionalTensor& running_mean, const OptionalTensor& running_var,
                             const OptionalTensor& save_mean, const OptionalTensor& save_factor, bool update,
                             double eps, std::array<bool, 3> wanted, const Tensor&) {
-  return backward(grad, input, weight, running_mean, running_var, save_mean, save_factor, update, eps,
-                  wanted);
+  return batch_norm_backward(grad, input, weight, running_mean, running_var, save_mean, save_factor, update,
+                             eps, wanted);
 }
 
 }  // namespace
@@ -172,7 +164,7 @@ WAVESMITH_OPERATORS(aten, m) {
   plain<&at_inference, at::_ops::_native_batch_norm_legit_no_training>(m);
   plain<&with_update, at::_ops::_batch_norm_with_update>(m);
   plain<&without_update, at::_ops::_batch_norm_no_update>(m);
-  plain<&backward, at::_ops::native_batch_norm_backward>(m);
+  plain<&batch_norm_backward, at::_ops::native_batch_norm_backward>(m);
   plain<&backward_with_nothing, at::_ops::batch_norm_backward>(m);
 }
 

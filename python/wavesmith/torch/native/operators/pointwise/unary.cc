@@ -169,4 +169,6 @@ WAVESMITH_OPERATORS(aten, m) {
   plain<&at::native::relu_, at::_ops::relu_>(m);
 }
 
+#undef IN_ALL_FORMS
+
 }  // namespace wavesmith::device

@@ -14,7 +14,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <wavesmith_loss.h>
 
-#include "operators/cross_entropy.h"
+#include "losses/cross_entropy.h"
 #include "operators/rows.h"
 
 namespace wavesmith::device {
@@ -25,9 +25,6 @@ using OptionalTensor = std::optional<Tensor>;
 using Two = std::tuple<Tensor, Tensor>;
 
 constexpr const char* kName = "cross_entropy_loss";
-
-// What the kernels take (kernels/rows).
-constexpr std::int64_t kMostClasses = 1 << 24, kMostRows = 1 << 22;
 
 // What of an operator's arguments a row's loss depends on.
 struct Options {

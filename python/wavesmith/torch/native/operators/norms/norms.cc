@@ -11,6 +11,7 @@
 
 #include "device/device_type.h"
 #include "operators/fallback.h"
+#include "operators/norms/statistics.h"
 #include "operators/rows.h"
 #include "operators/same_device.h"
 
@@ -20,10 +21,7 @@ namespace {
 using at::Tensor;
 using OptionalTensor = std::optional<Tensor>;
 
-const Tensor kNone;
 constexpr std::int64_t kLast = 1;  // the dimension of a matrix along which statistics are
-
-const Tensor& or_none(const OptionalTensor& tensor) { return tensor.has_value() ? *tensor : kNone; }
 
 // A vector for a kernel: its elements, if there are any, and their type.
 const void* data_of(const Tensor& vector) { return vector.defined() ? vector.const_data_ptr() : nullptr; }

@@ -7,6 +7,7 @@
 #include <ATen/ops/native_layer_norm_backward.h>
 #include <ATen/ops/zeros.h>
 
+#include "operators/norms/statistics.h"
 #include "operators/served.h"
 
 namespace wavesmith::device {
@@ -15,12 +16,6 @@ namespace {
 using at::Tensor;
 using OptionalTensor = std::optional<Tensor>;
 using Three = std::tuple<Tensor, Tensor, Tensor>;
-
-// The type in which elements of another are computed.
-c10::ScalarType wide(const Tensor& x) {
-  const auto type = x.scalar_type();
-  return type == at::kHalf || type == at::kBFloat16 ? at::kFloat : type;
-}
 
 bool has(const OptionalTensor& tensor) { return tensor.has_value() && tensor->defined(); }
 
@@ -45,9 +40,9 @@ Three group_norm(const Tensor& x, const OptionalTensor& weight, const OptionalTe
           factor.view({n, groups}).to(statistics)};
 }
 
-Three backward(const Tensor& given, const Tensor& input, const Tensor& mean, const Tensor& factor,
-               const OptionalTensor& weight, c10::SymInt batch, c10::SymInt channels, c10::SymInt inner,
-               std::int64_t groups, std::array<bool, 3> wanted) {
+Three group_norm_backward(const Tensor& given, const Tensor& input, const Tensor& mean, const Tensor& factor,
+                          const OptionalTensor& weight, c10::SymInt batch, c10::SymInt channels,
+                          c10::SymInt inner, std::int64_t groups, std::array<bool, 3> wanted) {
   const auto n = batch.expect_int(), c = channels.expect_int(), each = inner.expect_int();
   if (n * c * each == 0 || !c10::isFloatingType(input.scalar_type())) throw NotServed();
   const auto type = wide(input);
@@ -76,7 +71,7 @@ Three backward(const Tensor& given, const Tensor& input, const Tensor& mean, con
 
 WAVESMITH_OPERATORS(aten, m) {
   plain<&group_norm, at::_ops::native_group_norm>(m);
-  plain<&backward, at::_ops::native_group_norm_backward>(m);
+  plain<&group_norm_backward, at::_ops::native_group_norm_backward>(m);
 }
 
 }  // namespace wavesmith::device

@@ -12,7 +12,7 @@
 #include <ATen/ops/dot.h>
 #include <ATen/ops/ones.h>
 
-#include "operators/cross_entropy.h"
+#include "losses/cross_entropy.h"
 #include "operators/multiply.h"
 #include "operators/served.h"
 
@@ -22,10 +22,10 @@ namespace {
 using at::Tensor;
 using c10::IValue;
 
-constexpr const char* kName = "linear_cross_entropy";
+constexpr const char* kLinear = "linear_cross_entropy";
 
-// What the kernels take (kernels/rows), and how many logits there may be at once whatever is asked for.
-constexpr std::int64_t kMostClasses = 1 << 24, kMostRows = 1 << 22, kLogitsAtOnce = 1 << 22;
+// How many logits there may be at once, whatever is asked for.
+constexpr std::int64_t kLogitsAtOnce = 1 << 22;
 
 struct Layer {
   Tensor input, weight, target, bias;
@@ -58,7 +58,7 @@ bool is_served(const Layer& layer) {
 Tensor tensor_of(const IValue& value) { return value.isNone() ? Tensor() : value.toTensor(); }
 
 void multiply_or_leave(const Product& product) {
-  if (!multiply(product, kName)) throw NotServed();
+  if (!multiply(product, kLinear)) throw NotServed();
 }
 
 // A weight for each row, 0 where the target is ignored; undefined where all others are 1.
