@@ -30,6 +30,8 @@
 //   wavesmith_kernels_bench adam ARRAYS ELEMENTS [TYPE]
 //   wavesmith_kernels_bench topk ROWS COLUMNS MOST [TYPE]
 //   wavesmith_kernels_bench gather ROWS COLUMNS [TYPE] [add]
+//   wavesmith_kernels_bench sample ROWS VOCABULARY [plain|greedy|topk|topp|both]
+//   wavesmith_kernels_bench verify BATCH VOCABULARY [DRAFTS]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -430,7 +432,9 @@ int main(int argc, char** argv) {
       {"cross_entropy", cross_entropy},
       {"adam", adam},
       {"topk", topk},
-      {"gather", gather}};
+      {"gather", gather},
+      {"sample", sample},
+      {"verify", verify}};
   for (const auto& [name, run] : kOthers)
     if (argc > 3 && std::strcmp(argv[1], name) == 0) return run(words);
   const bool of_rows = argc > 1 && std::strcmp(argv[1], "gemm") != 0 &&
@@ -456,8 +460,10 @@ int main(int argc, char** argv) {
       "       %s cross_entropy ROWS CLASSES [TYPE] [gradient]\n"
       "       %s adam ARRAYS ELEMENTS [TYPE]\n"
       "       %s topk ROWS COLUMNS MOST [TYPE]\n"
-      "       %s gather ROWS COLUMNS [TYPE] [add]\n",
+      "       %s gather ROWS COLUMNS [TYPE] [add]\n"
+      "       %s sample ROWS VOCABULARY [plain|greedy|topk|topp|both]\n"
+      "       %s verify BATCH VOCABULARY [DRAFTS]\n",
       argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0],
-      argv[0], argv[0], argv[0], argv[0]);
+      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

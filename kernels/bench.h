@@ -32,6 +32,8 @@ int cross_entropy(const Words& words);
 int adam(const Words& words);
 int topk(const Words& words);
 int gather(const Words& words);
+int sample(const Words& words);
+int verify(const Words& words);
 
 inline std::string word(const Words& words, size_t index, const char* otherwise) {
   return index < words.size() ? words[index] : std::string(otherwise);
