@@ -1,38 +1,16 @@
 // Races as findings: their rules, severities and words.
 #pragma once
 
-#include <functional>
-#include <optional>
+#include <string_view>
 
 #include "check/race/lane_writes.h"
 #include "check/race/race_launch.h"
 
 namespace wavesmith::check {
 
-/// A conflict in LDS, and the access that found it.
-struct LdsRace {
-  const emulate::WaveView& wave;
-  const emulate::Site& site;
-  const emulate::MemoryAccess& access;
-  const StoredData& data;
-  const WaveAccesses& made;
-  const LdsConflict& conflict;
-  uint64_t lanes;
-  Extent3 workgroup;
-  Findings::Order order;
-};
-void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race);
-
-/// Of one who reads and one who writes: the reader's wave and instruction. nullopt: it is no such race.
-struct LdsReader {
-  uint32_t wave;
-  const emulate::Site& site;
-};
-std::optional<LdsReader> reader_of(const RaceLaunch& launch, const LdsRace& race);
-
-/// The same race as an error or, where the value that is read is never used, as a hint: once it is known.
-/// It must be one with a reader.
-std::function<void(bool used)> teller_of(const RaceLaunch& launch, const LdsRace& race);
+/// What mends a race between the waves of a workgroup.
+constexpr std::string_view kBarrier =
+    "put a barrier (__syncthreads) between the two, and before the place is used again";
 
 /// Two lanes of a wave that write to one address.
 struct LaneRace {
@@ -70,6 +48,8 @@ struct WaveRace {
   Extent3 workgroup;
   Findings::Order order;
 };
+/// None: it is no race.
+WaveRace::Rule rule_of(RaceLaunch& launch, const WaveConflict& conflict, Severity& severity);
 void tell_wave_conflict(const RaceLaunch& launch, const WaveRace& race);
 
 /// A loop around it begins with a plain look at the place: LLVM expands atomics so, and a stale value only

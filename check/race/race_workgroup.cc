@@ -50,8 +50,7 @@ RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& v
   uint32_t generation = 1;
   // A wave alone has nobody to race with.
   if (waves_ > 1 && view.lds_size) shadow_ = launch_.take_lds_shadow(view.lds_size, generation);
-  if (shadow_)
-    unused_ = std::make_unique<UnusedReads>(waves_, launch_.launch().target, launch_.launch().wave_lanes);
+  if (shadow_) lds_races_ = std::make_unique<LdsRaces>(launch_, waves_);
   if (waves_ > 1) waves_log_ = launch_.take_wave_log();
   clocks_.begin(generation);
   if (launch_.equal_writes()) lane_writes_.resize(waves_);
@@ -69,7 +68,7 @@ void RaceWorkgroup::ends() {
 void RaceWorkgroup::instruction(const emulate::WaveView& wave, const emulate::Site& site) {
   WaveState& state = states_[wave.index()];
   state.places = 0;
-  if (unused_) unused_->executes(wave.index(), site);
+  if (lds_races_) lds_races_->executes(wave.index(), site);
   if (state.acquires || state.leaves) settle(state, wave.index());
   const uint16_t events = launch_.events(site);
   if (events & ~SiteFacts::kTransparent) note(state, wave.index(), launch_.facts(site));
@@ -144,7 +143,7 @@ void RaceWorkgroup::stores_arrived(WaveState& state, uint32_t wave) {
 }
 
 void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
-  if (unused_) unused_->ends(wave.index());
+  if (lds_races_) lds_races_->ends(wave.index());
   settle(states_[wave.index()], wave.index());
   states_[wave.index()].loaded = false;
   // Who has ended is not waited for: it counts as having arrived.
@@ -157,7 +156,7 @@ void RaceWorkgroup::barrier_completes() {
   met_ = !std::exchange(apart_, false);
   if (launch_.splits_barriers()) clocks_.all_arrived();
   if (!met_) return;
-  if (unused_) unused_->meets();
+  if (lds_races_) lds_races_->meets();
   if (waves_log_) compare();
   clocks_.barrier();
 }
@@ -212,15 +211,15 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
     if (count < all.size()) all[count++] = {conflict, uint64_t{1} << conflict.lane};
   });
   for (size_t i = 0; i < count; ++i)
-    tell({.wave = wave,
-          .site = site,
-          .access = access,
-          .data = data,
-          .made = made,
-          .conflict = all[i].conflict,
-          .lanes = all[i].lanes,
-          .workgroup = id_,
-          .order = {launch_.launch().id, number_, events_}});
+    lds_races_->tell({.wave = wave,
+                      .site = site,
+                      .access = access,
+                      .data = data,
+                      .made = made,
+                      .conflict = all[i].conflict,
+                      .lanes = all[i].lanes,
+                      .workgroup = id_,
+                      .order = {launch_.launch().id, number_, events_}});
   // Of an instruction of many addresses only the wait before it says that it is meant to tell something.
   if (access.direction != Direction::Load && (flag || (atomic && states_[number].waited_for_lds)))
     clocks_.release(number, place);
@@ -233,19 +232,6 @@ void RaceWorkgroup::acquire_each(uint32_t wave, const MemoryAccess& access) {
     if (place != last) clocks_.acquire(wave, place);
     last = place;
   }
-}
-
-void RaceWorkgroup::tell(const LdsRace& race) {
-  const auto reader = reader_of(launch_, race);
-  if (!reader || used_.contains({reader->wave, &reader->site}) ||
-      !unused_->is_unused(reader->wave, reader->site))
-    return tell_lds_conflict(launch_, race);
-  unused_->ask(
-      reader->wave, reader->site,
-      [this, read = std::pair(reader->wave, &reader->site), tell = teller_of(launch_, race)](bool used) {
-        if (used) used_.insert(read);
-        tell(used);
-      });
 }
 
 void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::Site& site,
@@ -436,7 +422,7 @@ void RaceWorkgroup::compare() {
   std::set<std::tuple<WaveRace::Rule, uint16_t, uint16_t>> told;
   waves_log_->settle(clocks_, [&](const WaveConflict& conflict) {
     Severity severity = Severity::Error;
-    const WaveRace::Rule rule = rule_of(conflict, severity);
+    const WaveRace::Rule rule = rule_of(launch_, conflict, severity);
     if (rule == WaveRace::Rule::None || !told.emplace(rule, conflict.first.site, conflict.second.site).second)
       return;
     tell_wave_conflict(launch_, {.rule = rule,
@@ -446,48 +432,6 @@ void RaceWorkgroup::compare() {
                                  .order = {launch_.launch().id, number_, ++events_}});
   });
   clocks_.forget_snapshots();
-}
-
-WaveRace::Rule RaceWorkgroup::rule_of(const WaveConflict& conflict, Severity& severity) {
-  using enum WaveRace::Rule;
-  const WaveAccess& a = conflict.first;
-  const WaveAccess& b = conflict.second;
-  const auto is = [&](GlobalKind one, GlobalKind other) {
-    return (a.kind == one && b.kind == other) || (a.kind == other && b.kind == one);
-  };
-  const bool atomic = a.kind == GlobalKind::Atomic || b.kind == GlobalKind::Atomic;
-  if (conflict.ordered) {
-    severity = Severity::Warning;
-    if (!spreads_) return None;
-    const WaveContext& one = conflict.first_context;
-    const WaveContext& other = conflict.second_context;
-    const bool locked = one.lock && one.lock == other.lock && !atomic;
-    if (locked && std::min(one.acquired, other.acquired) == Acquired::Nothing) return NotAcquired;
-    return !conflict.seen && a.kind == GlobalKind::Write && b.kind == GlobalKind::Read ? NotSeen : None;
-  }
-  const emulate::Site* const first = launch_.site(a.site);
-  const emulate::Site* const second = launch_.site(b.site);
-  if (!first || !second) return None;
-  if (is(GlobalKind::Write, GlobalKind::Write)) {
-    severity = conflict.equal ? launch_.severity_of_equal() : Severity::Error;
-    return conflict.equal ? SameValue : WriteWrite;
-  }
-  if (is(GlobalKind::Read, GlobalKind::Write)) {
-    // Either may be an atomic one in the source.
-    const bool shown =
-        launch_.shows_workgroup_scope(Direction::Load) || launch_.shows_workgroup_scope(Direction::Store);
-    severity = a.flag && b.flag && !shown ? Severity::Warning : Severity::Error;
-    return ReadWrite;
-  }
-  severity = Severity::Warning;
-  const bool first_plain = a.kind == GlobalKind::Read || a.kind == GlobalKind::Write;
-  const WaveAccess& plain = first_plain ? a : b;
-  const emulate::Site& own = first_plain ? *first : *second;
-  const emulate::Site& other = first_plain ? *second : *first;
-  if (plain.kind == GlobalKind::Write)
-    return launch_.is_atomic_in_disguise(own, other, true) ? None : AtomicPlain;
-  const bool disguised = plain.flag && !launch_.shows_workgroup_scope(Direction::Load);
-  return disguised || compares_and_swaps(other) ? None : AtomicPlain;
 }
 
 void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Site& site,

@@ -3,14 +3,13 @@
 
 #include <array>
 #include <memory>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "check/race/lane_writes.h"
+#include "check/race/lds_races.h"
 #include "check/race/race_findings.h"
 #include "check/race/race_launch.h"
-#include "check/race/unused_reads.h"
 #include "check/race/wave_clocks.h"
 
 namespace wavesmith::check {
@@ -97,9 +96,6 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
                  uint32_t invalidated);
   /// Compares what waves accessed since they last met.
   void compare();
-  WaveRace::Rule rule_of(const WaveConflict& conflict, Severity& severity);
-  /// As an error, or a hint where the value that was read is never used.
-  void tell(const LdsRace& race);
   void check_lanes(const emulate::WaveView& wave, const emulate::Site& site, const StoredData& data,
                    const emulate::MemoryAccess& access);
 
@@ -112,8 +108,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   bool apart_ = false;   ///< in this phase of the split barrier a wave may do something behind its signal
   bool met_ = false;     ///< in the last phase none did: it was as a whole barrier
   std::unique_ptr<LdsShadow> shadow_;
-  std::set<std::pair<uint32_t, const emulate::Site*>> used_;  ///< reads by wave: each was told as a race
-  std::unique_ptr<UnusedReads> unused_;                       ///< where there is a shadow
+  std::unique_ptr<LdsRaces> lds_races_;  ///< where there is a shadow
   WaveClocks clocks_;
   std::unique_ptr<WaveLog> waves_log_;
   std::vector<LaneWrites> lane_writes_;  ///< by wave; empty: nobody asks for equal ones
