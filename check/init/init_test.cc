@@ -31,6 +31,8 @@ const Case kRegisters[] = {
      "output at global_store"},
     {"SgprReachesTheOutput", On::All, "v_add_f32 v2, s20, v0", "s_mov_b32 s20, 0\nv_add_f32 v2, s20, v0",
      "output at global_store"},
+    {"WorkgroupWhereOlderGpusHaveIt", On::Rdna4, "ADD v2, s2, v0", "ADD v2, ttmp9, v0",
+     "output at global_store"},
     {"AgprReachesTheOutput", On::Cdna, "v_accvgpr_read_b32 v2, a3\nv_add_f32 v2, v2, v2",
      "v_accvgpr_write_b32 a3, v0\nv_accvgpr_read_b32 v2, a3\nv_add_f32 v2, v2, v2", "output at global_store"},
     {"LanesThatExecLeftOut", On::All,
