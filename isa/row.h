@@ -40,7 +40,7 @@ enum class Issue : uint8_t {
   Transcendental,
   Double,
   Multiply,  ///< of 32-bit integers
-  Swap,      ///< of two registers' lanes
+  Half,      ///< at half of the rate
   Quarter,   ///< others at a quarter of the rate
 };
 

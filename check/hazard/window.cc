@@ -35,7 +35,7 @@ std::string states_text(uint64_t count) {
 
 Window::Window(const isa::Target& target) : target_(target) {
   const isa::IssueRules& cycles = isa::issue_rules(target);
-  branch_taken_ = static_cast<uint64_t>(std::max(1, cycles.branch_taken / cycles.quantum) - 1);
+  branch_taken_ = static_cast<uint64_t>(std::max(1, cycles.branch_taken_least / cycles.quantum) - 1);
 }
 
 bool Window::overwritten(uint64_t number, isa::RegisterRange registers) const {

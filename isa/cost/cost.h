@@ -84,6 +84,8 @@ struct IssueRules {
   uint8_t matrix_operand;  ///< more for a VALU result that a matrix instruction reads
   uint8_t wake;            ///< more for the first wide instruction after the unit for those was idle
   uint16_t wake_after;     ///< so long
+  // What code may rely on against hazards, where the typical cost above is more.
+  uint8_t branch_taken_least;
 };
 const IssueRules& issue_rules(const Target& target);
 

@@ -136,12 +136,13 @@ TEST(Cost, IntegerMultiplicationsRunAtFullRateOnCdna4) {
   }
 }
 
-TEST(Cost, ASwapOfLanesTakesTwoPasses) {
-  for (const char* text :
-       {"v_permlane32_swap_b32_e64 v0, v1 bound_ctrl:1", "v_permlane16_swap_b32_e32 v0, v1"}) {
+TEST(Cost, SwapsOfLanesAndTruthTablesOf16BitsTakeTwoPasses) {
+  for (const char* text : {"v_permlane32_swap_b32_e64 v0, v1 bound_ctrl:1",
+                           "v_permlane16_swap_b32_e32 v0, v1", "v_bitop3_b16 v0, v1, v2, v3 bitop3:0x36"}) {
     EXPECT_EQ(of("gfx950", text, 64).issue, 8) << text;
     EXPECT_EQ(of("gfx950", text, 64).result, 8) << text;
   }
+  EXPECT_EQ(of("gfx950", "v_bitop3_b32 v0, v1, v2, v3 bitop3:0x36", 64).issue, 4);
 }
 
 TEST(Cost, TranscendentalsRunAtAQuarterOfTheRateAndAtHalfOnCdna4) {

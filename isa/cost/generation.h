@@ -19,7 +19,7 @@ enum class Rate : uint8_t {
   Wide,
   Quarter,
   Multiply,  ///< of 32-bit integers
-  Swap,      ///< of two registers' lanes
+  Half,
   Double,
   Transcendental,
   WideTranscendental

@@ -16,8 +16,8 @@ Rate rate_of(const Instruction& instruction, const Row* row) {
       return doubles ? Rate::WideTranscendental : Rate::Transcendental;
     case Issue::Multiply:
       return Rate::Multiply;
-    case Issue::Swap:
-      return Rate::Swap;
+    case Issue::Half:
+      return Rate::Half;
     case Issue::Quarter:
       return Rate::Quarter;
     case Issue::Plain:

@@ -18,7 +18,7 @@ struct Valu {
 Valu valu_cost(Rate rate) {
   switch (rate) {
     case Rate::Plain:
-    case Rate::Swap:  // only CDNA4 has these
+    case Rate::Half:  // only CDNA4 has these
       return {1, 5};
     case Rate::Wide:
       return {2, 6};
@@ -127,7 +127,8 @@ const IssueRules& rdna_rules(const Target& target) {
                                           .weight_matrix = 10,
                                           .matrix_operand = 3,
                                           .wake = 0,
-                                          .wake_after = 64};
+                                          .wake_after = 64,
+                                          .branch_taken_least = 9};
   static constexpr IssueRules kRdna4Rules = [] {
     IssueRules rules = kRdna3Rules;
     rules.wake = 7;

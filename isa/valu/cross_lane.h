@@ -86,7 +86,7 @@ void cross_lane_instructions(Visitor& v) {
       "exact with all lanes active; the manual does not say what inactive ones do";
   // What permutes may be told to fetch from lanes that are switched off.
   constexpr Facts rdna{.generations = kRdna, .fetches = true}, rdna4{.generations = kRdna4, .fetches = true};
-  constexpr Facts swaps{.issue = Issue::Swap,
+  constexpr Facts swaps{.issue = Issue::Half,
                         .generations = kCdna4,
                         .fidelity = Fidelity::Approximate,
                         .bound = kSwapBound,

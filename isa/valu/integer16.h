@@ -34,7 +34,7 @@ void integer16(Visitor& v) {
   v(rare<u16(u16, u16)>,      "v_and_b16", [](auto a, auto b) { return a & b; }, rdna);
   v(rare<u16(u16, u16)>,      "v_or_b16",  [](auto a, auto b) { return a | b; }, rdna);
   v(rare<u16(u16, u16)>,      "v_xor_b16", [](auto a, auto b) { return a ^ b; }, rdna);
-  v(rare<u16(u16, u16, u16, u16)>, "v_bitop3_b16", [](auto a, auto b, auto c, auto table) { return truth_table(a, b, c, table); }, {.generations = kCdna4, .keeps_high = true, .modifier = "bitop3"});
+  v(rare<u16(u16, u16, u16, u16)>, "v_bitop3_b16", [](auto a, auto b, auto c, auto table) { return truth_table(a, b, c, table); }, {.issue = Issue::Half, .generations = kCdna4, .keeps_high = true, .modifier = "bitop3"});
   v(rare<u16(u16, u16, bit)>, "v_cndmask_b16", [](auto a, auto b, auto which) { return which ? b : a; }, rdna);
   v(rare<u16(u16, u16)>,      "v_lshlrev_b16", [](auto a, auto b) { return b << (a & decltype(a)(15)); });
   v(rare<u16(u16, u16)>,      "v_lshrrev_b16", [](auto a, auto b) { return b >> (a & decltype(a)(15)); });
