@@ -99,6 +99,18 @@ const RacePair kPairs[] = {
     {"ReleasedWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", "",
      8, 0},
+    // A coherent load sees what has been written back, and no more.
+    {"ReadCoherentlyWithoutAWriteBack", "insufficient-scope",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("s_waitcnt vmcnt(0)", "") +
+         "LOAD v7, v3, s[4:5] AGENT_LOAD\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "") +
+         "LOAD v7, v3, s[4:5] AGENT_LOAD\nWAIT_LOAD",
+     8, 0, "gfx94"},
+    {"ReadCoherentlyWithoutAWait", "insufficient-scope",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "") + "LOAD v7, v3, s[4:5] AGENT_LOAD\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "") +
+         "LOAD v7, v3, s[4:5] AGENT_LOAD\nWAIT_LOAD",
+     8, 0, "gfx12"},
     {"AcquiredPastTheNearCache", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "buffer_gl1_inv") +
          "LOAD v7, v3, s[4:5]\nWAIT_LOAD",

@@ -214,6 +214,8 @@ std::optional<GlobalFault> RaceLaunch::fault_of(const Pair& pair, const Order& f
     return back.visible ? GlobalFault::NotSeen : GlobalFault::NotVisible;
   if (pair.first_kind == Write && pair.second_kind == Write && !forward.visible && !back.visible)
     return GlobalFault::NotVisible;
+  if (pair.first_kind == Write && pair.second_kind == CoherentRead && !back.ordered && !forward.visible)
+    return GlobalFault::NotVisible;
   return std::nullopt;
 }
 
