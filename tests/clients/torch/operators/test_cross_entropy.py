@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from torch.nn import functional
@@ -259,6 +261,21 @@ def test_of_a_linear_layer_by_parts(reduction: str) -> None:
                     found.append([loss, *(each.grad for each in leaves)])
                 for theirs, ours in zip(*found, strict=True):
                     torch.testing.assert_close(ours.cpu().double(), theirs, rtol=1e-5, atol=1e-5)
+
+
+def test_of_a_linear_layer_with_gaps() -> None:
+    """What lies between the elements is no number."""
+    options = torch.nn.LinearCrossEntropyOptions(batch_chunk_size=2)
+    whole = (torch.randn(7, 5), torch.randn(9, 5), torch.randint(9, (7,)), torch.randn(9))
+    apart = []
+    for each in whole:
+        twice = torch.full((*each.shape, 2), -1 if each.dtype == torch.int64 else math.nan, dtype=each.dtype)
+        twice[..., 0] = each
+        apart.append(twice.to(DEVICE)[..., 0])
+    x, weight, target, bias = whole
+    theirs = functional.cross_entropy(functional.linear(x.double(), weight.double(), bias.double()), target)
+    ours = functional.linear_cross_entropy(*apart[:3], linear_bias=apart[3], options=options)
+    torch.testing.assert_close(ours.cpu().double(), theirs, rtol=1e-5, atol=1e-5)
 
 
 def test_of_many_rows_of_a_linear_layer() -> None:

@@ -116,6 +116,17 @@ def test_medians_and_ranks(dtype: torch.dtype) -> None:
     compare(lambda x: x.mode(1), random(6, 12).nan_to_num(posinf=3))
 
 
+@pytest.mark.parametrize(
+    "select", (lambda x, out: torch.kthvalue(x, 1, 0, out=out), lambda x, out: torch.median(x, 0, out=out))
+)
+def test_ranks_into_tensors_of_another_device(select: Call) -> None:
+    x = torch.rand(4, 3, device="wavesmith")
+    for values, indices in (("cpu", "wavesmith"), ("wavesmith", "cpu")):
+        out = (torch.empty(3, device=values), torch.empty(3, dtype=torch.int64, device=indices))
+        with pytest.raises(RuntimeError, match="all tensors to be on the same device.*wavesmith:0 and cpu"):
+            select(x, out)
+
+
 def test_cumulative_extremes_and_sums() -> None:
     for dtype in (torch.float32, torch.float16, torch.int32, torch.bool):
         x = random(6, 70, dtype=dtype)

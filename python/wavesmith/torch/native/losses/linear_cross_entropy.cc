@@ -73,6 +73,7 @@ template <class Visit>
 void each_part(const Layer& layer, Visit visit) {
   const auto classes = layer.weight.size(0);
   const auto most = std::max(layer.rows_at_once, kLogitsAtOnce / classes);
+  const Tensor bias = layer.bias.defined() ? layer.bias.contiguous() : layer.bias;
   for (std::int64_t begin = 0; begin < layer.rows(); begin += most) {
     const auto count = std::min(most, layer.rows() - begin);
     const auto part = [&](const Tensor& all) {
@@ -80,7 +81,7 @@ void each_part(const Layer& layer, Visit visit) {
     };
     const Tensor input = part(layer.input), target = part(layer.target);
     const Tensor logits = made({count, classes}, {}, input.options());
-    multiply_or_leave({.a = input, .b = layer.weight.t(), .d = logits, .bias = layer.bias});
+    multiply_or_leave({.a = input, .b = layer.weight.t(), .d = logits, .bias = bias});
     const auto [losses, logs] = losses_of(logits, target, layer.ignored, 0);
     visit(part, input, target, logits, losses, logs);
   }

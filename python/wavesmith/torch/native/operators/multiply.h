@@ -14,7 +14,7 @@ struct Product {
   at::Tensor c{};  // may be undefined; d's size, often expanded to it
   double alpha = 1, beta = 0;
   wavesmith_kernels_activation activation = WAVESMITH_KERNELS_NO_ACTIVATION;
-  at::Tensor bias{};  // may be undefined; an element for each column
+  at::Tensor bias{};  // may be undefined; an element for each column, without gaps
   at::Tensor scale_a{}, scale_b{},
       scale_d{};  // may be undefined; f32: one, or one for each row of a, column of b
   wavesmith_kernels_scales block_scales_a{}, block_scales_b{};

@@ -29,6 +29,10 @@ void select(wavesmith_select_operation operation, const Tensor& x, std::int64_t 
 
 TwoGiven selected(wavesmith_select_operation operation, const Tensor& x, std::int64_t given_dim,
                   bool keep_dim, Tensor& values, Tensor& places, std::int64_t rank = 0) {
+  for (const Tensor* const output : {&values, &places})
+    TORCH_CHECK(output->device() == x.device(),
+                "Expected all tensors to be on the same device, but found at least two devices, ", x.device(),
+                " and ", output->device(), "!");
   if (given_dim < -std::max<std::int64_t>(x.dim(), 1) || given_dim >= std::max<std::int64_t>(x.dim(), 1))
     throw NotServed();
   const auto dim = at::maybe_wrap_dim(given_dim, x.dim());
