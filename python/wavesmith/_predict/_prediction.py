@@ -186,7 +186,7 @@ def operations() -> list[Operation]:
     """The operations that `predict` knows, with their parameters.
 
     >>> [one.name for one in wavesmith.operations()][:3]
-    ['gemm', 'attention', 'decode']
+    ['gemm', 'moe', 'conv']
     """
     from wavesmith import _native
 

@@ -103,6 +103,27 @@ def run(xp: ModuleType, seed: int, dtype: str) -> Arrays:
     return {name: np.asarray(value.get() if hasattr(value, "get") else value) for name, value in results.items()}
 
 
+class _Watched:
+    """NumPy, which notes how near a number that it compares with 0 comes to that, beside the largest."""
+
+    nearest = 1.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def maximum(self, x: np.ndarray, other: int) -> np.ndarray:
+        self.nearest = min(self.nearest, float(np.abs(x).min() / np.abs(x).max()))
+        return np.maximum(x, other)
+
+
+def nearest_kink(seed: int) -> float:
+    """How near training comes to where a slope jumps from 0 to 1, relative to the largest number there."""
+    watched: Any = _Watched()
+    p, whole = values(np.random.default_rng(seed), "f8")
+    trained(watched, p, whole["classes"])
+    return float(watched.nearest)
+
+
 def run_jax(seed: int) -> Arrays:
     """The same of JAX in f32, and how many products XLA gives to AMD's libraries ("products") and keeps ("kept")."""
     import jax

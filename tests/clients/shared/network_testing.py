@@ -21,9 +21,17 @@ XLA_FLAGS = (
 )
 
 
+def drawn_seed() -> int:
+    """A random seed of a training whose slopes rounding in f32 does not decide, as it may of one in four."""
+    while True:
+        seed = int.from_bytes(os.urandom(4))
+        if network.nearest_kink(seed) > 4e-6:
+            return seed
+
+
 def ran(tool: list[str], framework: str, to: Path) -> tuple[dict[str, np.ndarray], str, dict[str, Any]]:
     """The program's results, within 2e-5 of the CPU's doubles; what was printed; the report, where there is one."""
-    seed, report = int.from_bytes(os.urandom(4)), to / "report.json"
+    seed, report = drawn_seed(), to / "report.json"
     print(f"seed {seed}")
     env = {"XLA_FLAGS": XLA_FLAGS, "WAVESMITH_REPORT": str(report)}
     arguments = [framework, str(seed)]
