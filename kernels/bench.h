@@ -104,10 +104,11 @@ inline int report(const std::string& operation, int64_t height, int64_t width, f
 }
 
 /// A copy in the GPU's memory.
-inline const int32_t* on_gpu(const std::vector<int32_t>& all) {
-  void* const at = memory(static_cast<int64_t>(all.size() * 4));
-  check(hipMemcpy(at, all.data(), all.size() * 4, 1), "hipMemcpy");
-  return static_cast<const int32_t*>(at);
+template <class T>
+T* on_gpu(const std::vector<T>& all) {
+  void* const at = memory(static_cast<int64_t>(all.size() * sizeof(T)));
+  check(hipMemcpy(at, all.data(), all.size() * sizeof(T), 1), "hipMemcpy");
+  return static_cast<T*>(at);
 }
 
 }  // namespace wavesmith::kernels::bench

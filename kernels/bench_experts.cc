@@ -47,7 +47,7 @@ int gather(const Words& words) {
   d.y = matrix(rows, columns, adds ? WAVESMITH_POINTWISE_F32 : number_of(type), result);
   (adds ? d.y : d.x).strides[1] = 0;  // where a row begins the index says
   auto& index = d.index[0];
-  index.indices = {const_cast<int32_t*>(on_gpu(order)), WAVESMITH_POINTWISE_I32, {0, 4}, {}};
+  index.indices = {on_gpu(order), WAVESMITH_POINTWISE_I32, {0, 4}, {}};
   index.size = rows, index.stride = columns * (adds ? result : bytes);
   const float best = milliseconds_of([&] { return wavesmith_kernels_indexed(&d, nullptr); });
   return report("gather", rows, columns, best, rows * columns * (bytes + (adds ? 2 : 1) * result));

@@ -10,15 +10,8 @@ namespace wavesmith::kernels::bench {
 namespace {
 
 template <class T>
-T* copied(const std::vector<T>& all) {
-  void* const at = memory(static_cast<int64_t>(all.size() * sizeof(T)));
-  check(hipMemcpy(at, all.data(), all.size() * sizeof(T), 1), "hipMemcpy");
-  return static_cast<T*>(at);
-}
-
-template <class T>
 const T* in_each(int64_t rows, T value) {
-  return copied(std::vector<T>(static_cast<size_t>(rows), value));
+  return on_gpu(std::vector<T>(static_cast<size_t>(rows), value));
 }
 
 std::vector<uint64_t> seeds_of(int64_t rows) {
@@ -42,11 +35,11 @@ int sample(const Words& words) {
   for (float& each : logits) each = logit(random);
   wavesmith_sample_description d{};
   d.rows = rows, d.vocabulary = vocabulary;
-  d.logits = {copied(logits), WAVESMITH_KERNELS_F32, vocabulary};
+  d.logits = {on_gpu(logits), WAVESMITH_KERNELS_F32, vocabulary};
   d.temperatures = in_each(rows, filter == 1 ? 0 : kTemperature);
   if (filter == 2 || filter == 4) d.top_k = in_each(rows, kTopK);
   if (filter == 3 || filter == 4) d.top_p = in_each(rows, kTopP);
-  d.seeds = copied(seeds_of(rows));
+  d.seeds = on_gpu(seeds_of(rows));
   d.tokens = static_cast<int32_t*>(memory(rows * 4));
   const float best = milliseconds_of([&] { return wavesmith_kernels_sample(&d, nullptr); });
   return report("sample", rows, vocabulary, best, rows * vocabulary * 4);
@@ -60,9 +53,9 @@ int verify(const Words& words) {
   d.batch = batch, d.drafts = drafts, d.vocabulary = vocabulary;
   d.draft_tokens = static_cast<const int32_t*>(memory(batch * drafts * 4));
   d.target = {
-      copied(std::vector<float>(static_cast<size_t>(rows * vocabulary), 1 / static_cast<float>(vocabulary))),
+      on_gpu(std::vector<float>(static_cast<size_t>(rows * vocabulary), 1 / static_cast<float>(vocabulary))),
       WAVESMITH_KERNELS_F32, vocabulary};
-  d.seeds = copied(seeds_of(batch));
+  d.seeds = on_gpu(seeds_of(batch));
   d.tokens = static_cast<int32_t*>(memory(rows * 4));
   const float best = milliseconds_of([&] { return wavesmith_kernels_verify(&d, nullptr); });
   return report("verify", batch, vocabulary, best, batch * vocabulary * 4);
