@@ -106,6 +106,23 @@ class Convolution : public OnEachGpu {
     return made;
   }
 
+  /// Convolves, in a workspace of its own, and waits.
+  static void run(Description& one) {
+    ASSERT_EQ(wavesmith_kernels_convolution_workspace(&one, &one.workspace_bytes), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+    const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, one.workspace_bytes));
+    one.workspace = workspace.data();
+    ASSERT_EQ(wavesmith_kernels_convolution(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+    ASSERT_EQ(hipDeviceSynchronize(), 0);
+  }
+
+  /// Images, or a window, of so many channels that lie side by side.
+  static HostTensor square(Type type, int64_t first, int64_t side, int64_t channels) {
+    return HostTensor(type, {first, channels, side, side},
+                      {side * side * channels, 1, side * channels, channels});
+  }
+
   void check(Case given, Type read, Type written) {
     Description& one = given.one;
     SCOPED_TRACE(testing::Message() << "direction " << one.direction << ", " << one.dimensions
@@ -120,13 +137,8 @@ class Convolution : public OnEachGpu {
     }
     const OnGpu y(tensors[0].elements), x(tensors[1].elements), w(tensors[2].elements);
     one.y = tensors[0].on(y), one.x = tensors[1].on(x), one.w = tensors[2].on(w);
-    ASSERT_EQ(wavesmith_kernels_convolution_workspace(&one, &one.workspace_bytes), WAVESMITH_KERNELS_SUCCESS)
-        << wavesmith_kernels_message();
-    const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, one.workspace_bytes));
-    one.workspace = workspace.data();
-    ASSERT_EQ(wavesmith_kernels_convolution(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
-        << wavesmith_kernels_message();
-    ASSERT_EQ(hipDeviceSynchronize(), 0);
+    run(one);
+    if (HasFatalFailure()) return;
     HostTensor& result = tensors[static_cast<size_t>(one.direction)];
     const Elements before = result.elements;
     (one.direction == 0 ? y : one.direction == 1 ? x : w).copy_to(result.elements);
@@ -236,12 +248,8 @@ TEST_P(Convolution, WeightsGradientsGatherByTilesOfEverySize) {
   constexpr int64_t kWindow = 3;
   for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
     for (const auto [images, side, channels, outputs] : kSizes) {
-      const auto tensor = [&](int64_t first, int64_t of_side, int64_t of_channels) {
-        return HostTensor(type, {first, of_channels, of_side, of_side},
-                          {of_side * of_side * of_channels, 1, of_side * of_channels, of_channels});
-      };
-      HostTensor x = tensor(images, side, channels), w = tensor(outputs, kWindow, channels),
-                 y = tensor(images, side, outputs);
+      HostTensor x = square(type, images, side, channels), w = square(type, outputs, kWindow, channels),
+                 y = square(type, images, side, outputs);
       for (HostTensor* const each : {&x, &y})
         for (size_t i = 0; i < each->elements.count(); ++i) each->elements.set(i, normal());
       const OnGpu on_x(x.elements), on_w(w.elements), on_y(y.elements);
@@ -249,13 +257,8 @@ TEST_P(Convolution, WeightsGradientsGatherByTilesOfEverySize) {
       one.direction = WAVESMITH_CONVOLUTION_WEIGHTS, one.dimensions = 2, one.groups = 1;
       for (int i = 0; i < 2; ++i) one.padding[i] = one.step[i] = one.dilation[i] = 1;
       one.x = x.on(on_x), one.w = w.on(on_w), one.y = y.on(on_y);
-      ASSERT_EQ(wavesmith_kernels_convolution_workspace(&one, &one.workspace_bytes),
-                WAVESMITH_KERNELS_SUCCESS);
-      const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, one.workspace_bytes));
-      one.workspace = workspace.data();
-      ASSERT_EQ(wavesmith_kernels_convolution(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
-          << wavesmith_kernels_message();
-      ASSERT_EQ(hipDeviceSynchronize(), 0);
+      run(one);
+      if (HasFatalFailure()) return;
       on_w.copy_to(w.elements);
       ErrorNote note;
       for (int sample = 0; sample < 300; ++sample) {
@@ -303,12 +306,8 @@ TEST_P(Convolution, TilesOfEverySizeAreGathered) {
   for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
     for (const int64_t side : kSides) {
       const int64_t outputs = side > 8 ? 128 : 40;
-      const auto tensor = [&](int64_t first, int64_t of_side, int64_t channels) {
-        return HostTensor(type, {first, channels, of_side, of_side},
-                          {of_side * of_side * channels, 1, of_side * channels, channels});
-      };
-      HostTensor x = tensor(2, side, kChannels), w = tensor(outputs, kWindow, kChannels),
-                 y = tensor(2, side, outputs);
+      HostTensor x = square(type, 2, side, kChannels), w = square(type, outputs, kWindow, kChannels),
+                 y = square(type, 2, side, outputs);
       for (HostTensor* const each : {&x, &w})
         for (size_t i = 0; i < each->elements.count(); ++i) each->elements.set(i, normal());
       const OnGpu on_x(x.elements), on_w(w.elements), on_y(y.elements);
@@ -316,13 +315,8 @@ TEST_P(Convolution, TilesOfEverySizeAreGathered) {
       one.dimensions = 2, one.groups = 1;
       for (int i = 0; i < 2; ++i) one.padding[i] = one.step[i] = one.dilation[i] = 1;
       one.x = x.on(on_x), one.w = w.on(on_w), one.y = y.on(on_y);
-      ASSERT_EQ(wavesmith_kernels_convolution_workspace(&one, &one.workspace_bytes),
-                WAVESMITH_KERNELS_SUCCESS);
-      const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, one.workspace_bytes));
-      one.workspace = workspace.data();
-      ASSERT_EQ(wavesmith_kernels_convolution(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
-          << wavesmith_kernels_message();
-      ASSERT_EQ(hipDeviceSynchronize(), 0);
+      run(one);
+      if (HasFatalFailure()) return;
       on_y.copy_to(y.elements);
       ErrorNote note;
       for (int sample = 0; sample < 300; ++sample) {
