@@ -41,7 +41,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/bench.h"
+#include "kernels/bench/bench.h"
 #include "kernels/gemm/arguments.h"
 #include "kernels/library/element_type.h"
 #include "kernels/wavesmith_fft.h"

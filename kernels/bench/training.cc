@@ -1,5 +1,5 @@
 // Times what a training step has beside products and operations on rows: the loss, and a step of AdamW.
-#include "kernels/bench.h"
+#include "kernels/bench/bench.h"
 #include "kernels/wavesmith_loss.h"
 #include "kernels/wavesmith_optimiser.h"
 

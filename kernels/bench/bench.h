@@ -1,4 +1,4 @@
-// What the programs in kernels/bench*.cc share: memory, times, words for types.
+// What the programs in this folder share: memory, times, words for types.
 #pragma once
 
 #include <algorithm>

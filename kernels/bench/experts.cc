@@ -1,6 +1,6 @@
 // Times what a mixture of experts has beside its grouped products: the choice of experts, and rows moved to
 // them and back.
-#include "kernels/bench.h"
+#include "kernels/bench/bench.h"
 #include "kernels/pointwise/number_types.h"
 #include "kernels/wavesmith_indexed.h"
 #include "kernels/wavesmith_sort.h"

@@ -1,5 +1,5 @@
 // Times a convolution of square images by a square window, with zeros around that keep their size.
-#include "kernels/bench.h"
+#include "kernels/bench/bench.h"
 #include "kernels/wavesmith_convolution.h"
 
 namespace wavesmith::kernels::bench {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <random>
 
-#include "kernels/bench.h"
+#include "kernels/bench/bench.h"
 #include "kernels/wavesmith_sampling.h"
 
 namespace wavesmith::kernels::bench {
