@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,10 @@ def preload() -> None:
         return
     library = Path(tempfile.mkdtemp(prefix="wavesmith-waits-")) / "waits.so"
     source = Path(__file__).with_name("waits.c")
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
+    compiler = next(filter(shutil.which, (os.environ.get("CC", "cc"), "clang-22", "clang", "gcc")), None)
+    if compiler is None:
+        sys.exit("waits: no C compiler; apt-get install clang-22, or name one by CC")
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
     before = os.environ.get("LD_PRELOAD", "")
     environment = {_LOADED: str(library), "LD_PRELOAD": f"{library} {before}".strip()}
     os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **environment})
