@@ -166,13 +166,50 @@ def operations_of_rows(gpus: list[str]) -> list[OfRows]:
     ]
 
 
-Operation = Product | Attention | Decode | Latent | OfRows
+@dataclass(frozen=True)
+class Training:
+    """A loss of each row, or a gradient of an operation on rows, of bf16."""
+
+    gpu: str
+    operation: str
+    rows: int
+    columns: int
+
+    def bytes(self) -> float:
+        """Of the matrices that are read and written: a loss reads one, its gradient takes its place."""
+        matrices = {"cross_entropy": 1, "cross_entropy_gradient": 2}.get(self.operation, 3)
+        return 2.0 * matrices * self.rows * self.columns
+
+
+def trainings(gpus: list[str]) -> list[Training]:
+    """Words of three vocabularies; norms of models with 1,024, 4,096 and 8,192 numbers per token; scores."""
+    losses = [(256, 32000), (2048, 32000), (8192, 32000), (2048, 50304), (2048, 128256)]
+    norms = [(8192, 1024), (256, 4096), (2048, 4096), (8192, 4096), (2048, 8192), (8192, 8192)]
+    softmaxes = [(256, 32000), (2048, 2048), (16384, 2048), (8192, 1024), (8192, 4096)]
+    of_operations = {
+        "cross_entropy": losses,
+        "cross_entropy_gradient": losses,
+        "norm_backward": norms,
+        "layernorm_backward": norms,
+        "softmax_backward": softmaxes,
+    }
+    return [
+        Training(gpu, operation, *shape)
+        for gpu in gpus
+        if gpu in TRITONS_GPUS
+        for operation, shapes in of_operations.items()
+        for shape in shapes
+    ]
+
+
+Operation = Product | Attention | Decode | Latent | OfRows | Training
 KINDS: dict[str, type[Operation]] = {
     "attention": Attention,
     "decode": Decode,
     "latent": Latent,
     "product": Product,
     "of_rows": OfRows,
+    "training": Training,
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from findings import Finding
-from speed_operations import Attention, Decode, Latent, OfRows, Product, Row, Timed
+from speed_operations import Attention, Decode, Latent, OfRows, Product, Row, Timed, Training
 from speed_published import Mark
 
 PUBLISHED = [
@@ -170,6 +170,22 @@ def of_rows_page(rows: list[Row], gpu: str) -> list[str]:
     return lines + table("| operation | rows | columns | our kernel | us | GB/s | fastest peer | us | ratio |", cells)
 
 
+def trainings_page(rows: list[Row], gpu: str) -> list[str]:
+    lines = [f"## Losses, and gradients of norms and softmax, on {gpu}, bf16", ""]
+    cells = []
+    for operation in dict.fromkeys(row.operation.operation for row in rows):
+        those = [row for row in rows if row.operation.operation == operation]
+        name = ("RMS " if operation == "norm_backward" else "") + operation.replace("_", " ")
+        lines += mean_of(those, f"shapes of {name}", lambda row: f"{row.operation.rows:,} x {row.operation.columns:,}")
+        for row in those:
+            one = row.operation
+            assert isinstance(one, Training)
+            ours = row.ours.kernel if isinstance(row.ours, Timed) else ""
+            sizes = [name, f"{one.rows:,}", f"{one.columns:,}"]
+            cells.append(sizes + cells_of(row, one.bytes() * 1e-3, ours, kernels=True))
+    return lines + table("| operation | rows | columns | our kernel | us | GB/s | fastest peer | us | ratio |", cells)
+
+
 def named(one: Product | Attention) -> str:
     if isinstance(one, Product):
         return f"{one.m:,} x {one.n:,} x {one.k:,}, {one.types()}" + (f", {one.layout}" if one.layout else "")
@@ -262,6 +278,7 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
     for kind, of_kind in (
         (Product, products_page),
         (OfRows, of_rows_page),
+        (Training, trainings_page),
         (Attention, attentions_page),
         (Decode, decodes_page),
         (Latent, latents_page),

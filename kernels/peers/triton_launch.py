@@ -55,10 +55,11 @@ class Compiled:
         """Whether the GPU has the shared memory that it wants."""
         return self.shared <= attribute(74)  # hipDeviceAttributeMaxSharedMemoryPerBlock
 
-    def launch(self, grid: int, *arguments: c_void_p | int) -> None:
+    def launch(self, grid: int | tuple[int, int], *arguments: c_void_p | int) -> None:
         made = b""
         for pointer, value in zip(self.pointers, arguments, strict=True):
             made += b"\0" * (-len(made) % 8) if pointer else b""
             made += struct.pack("<Q", value.value) if isinstance(value, c_void_p) else struct.pack("<i", value)
         made += b"\0" * (-len(made) % 8) + bytes(16)  # no scratch memory, and none for a profiler
-        self.kernel.launch((grid, 1, 1), self.threads, made, self.shared)
+        across, down = grid if isinstance(grid, tuple) else (grid, 1)
+        self.kernel.launch((across, down, 1), self.threads, made, self.shared)
