@@ -91,12 +91,23 @@ CrossEntropyArguments arguments_of(const Description& one) {
   return made;
 }
 
-wavesmith_kernels_status launch_each_row(const char* kernel, const CrossEntropyArguments& arguments,
-                                         int64_t rows, void* stream) {
+/// A workgroup for each row, by the kernels of the logits' type where that is `known`.
+wavesmith_kernels_status launch_each_row(const std::string& kernel, const CrossEntropyArguments& arguments,
+                                         int64_t rows, bool known, void* stream) {
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
-  return launch(*device, kernel, {.x = static_cast<unsigned>(rows), .y = 1, .threads = kListThreads},
+  const unsigned threads = known && rows <= kFewLossRows ? 1024 : kListThreads;
+  std::string name = kernel;
+  if (known)
+    name = known_name(kernel.c_str(), static_cast<wavesmith_kernels_type>(arguments.type)) + "_" +
+           std::to_string(threads);
+  return launch(*device, name.c_str(), {.x = static_cast<unsigned>(rows), .y = 1, .threads = threads},
                 &arguments, sizeof(arguments), stream);
+}
+
+/// Whether the logits are of a type of 2 bytes and begin at multiples of 16 bytes, in each row.
+bool is_known(const Description& one) {
+  return size_of(one.logits.type) == 2 && is_aligned(one.logits, one.classes);
 }
 
 }  // namespace
@@ -109,7 +120,8 @@ wavesmith_kernels_status wavesmith_kernels_cross_entropy(const wavesmith_cross_e
   if (!entropy) return invalid(kName, "the description is null");
   if (const auto status = check(*entropy)) return status;
   if (is_empty(*entropy)) return succeed();
-  return launch_each_row("loss_cross_entropy", arguments_of(*entropy), entropy->rows, stream);
+  return launch_each_row("loss_cross_entropy", arguments_of(*entropy), entropy->rows, is_known(*entropy),
+                         stream);
 }
 
 wavesmith_kernels_status wavesmith_kernels_cross_entropy_gradient(
@@ -124,5 +136,7 @@ wavesmith_kernels_status wavesmith_kernels_cross_entropy_gradient(
   arguments.upstream = gradient->upstream, arguments.upstream_stride = gradient->upstream_stride;
   arguments.factor = static_cast<float>(gradient->factor);
   arguments.aligned = arguments.aligned && at_once(gradient->gradient, forward.rows);
-  return launch_each_row("loss_cross_entropy_gradient", arguments, forward.rows, stream);
+  const bool known = is_known(forward) && gradient->gradient.type == forward.logits.type &&
+                     is_aligned(gradient->gradient, forward.classes);
+  return launch_each_row("loss_cross_entropy_gradient", arguments, forward.rows, known, stream);
 }

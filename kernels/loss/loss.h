@@ -36,10 +36,32 @@ struct SumOfPowers {
   }
 };
 
-TILE_DEVICE void cross_entropy(const CrossEntropyArguments& g) {
-  TILE_SHARED static float memory[3][16];
+/// Makes a row's loss of what its threads have summed.
+template <int kThreads>
+TILE_DEVICE void finish_cross_entropy(const CrossEntropyArguments& g, SumOfPowers powers, float total) {
+  TILE_SHARED static float memory[3][32];
   const long row = tile::arch::workgroup_id();
-  const void* const x = row_of(g.logits, g.type, row, g.stride);
+  const float largest = tile::reduce_row<kThreads>(powers.base, (tile::SharedBytes)memory[0], tile::Max{});
+  powers.move_to(largest);
+  const float sum = tile::reduce_row<kThreads>(powers.sum, (tile::SharedBytes)memory[1], tile::Sum{});
+  const float all = tile::reduce_row<kThreads>(total, (tile::SharedBytes)memory[2], tile::Sum{});
+  if (tile::arch::thread_id() != 0) return;
+  const float log = largest + tile::precise::log(sum);
+  const auto target = tile::arch::load_global_as<long>(g.targets, row);
+  float loss = 0;
+  if (target != g.ignored) {
+    if (target < 0 || target >= g.classes) __builtin_trap();
+    float at[1];
+    ArrivingFloats<1>(row_of(g.logits, g.type, row, g.stride), g.type, target).get(at, g.type);
+    loss = log - g.kept * at[0];
+    if (g.spread != 0) loss -= g.spread * all;
+  }
+  tile::arch::store_global(g.logs, row, log);
+  tile::arch::store_global(g.losses, row, loss);
+}
+
+TILE_DEVICE void cross_entropy(const CrossEntropyArguments& g) {
+  const void* const x = row_of(g.logits, g.type, tile::arch::workgroup_id(), g.stride);
   SumOfPowers powers;
   float total = 0;
   each_of(static_cast<int>(g.classes), g.aligned, [&](auto at_once, int first) {
@@ -49,42 +71,37 @@ TILE_DEVICE void cross_entropy(const CrossEntropyArguments& g) {
     powers.add(of);
     total += tile::reduce_values(of, tile::Sum{});
   });
-  const float largest =
-      tile::reduce_row<kListThreads>(powers.base, (tile::SharedBytes)memory[0], tile::Max{});
-  powers.move_to(largest);
-  const float sum = tile::reduce_row<kListThreads>(powers.sum, (tile::SharedBytes)memory[1], tile::Sum{});
-  const float all = tile::reduce_row<kListThreads>(total, (tile::SharedBytes)memory[2], tile::Sum{});
-  if (tile::arch::thread_id() != 0) return;
-  const float log = largest + tile::precise::log(sum);
-  const auto target = tile::arch::load_global_as<long>(g.targets, row);
-  float loss = 0;
-  if (target != g.ignored) {
-    if (target < 0 || target >= g.classes) __builtin_trap();
-    float at[1];
-    ArrivingFloats<1>(x, g.type, target).get(at, g.type);
-    loss = log - g.kept * at[0];
-    if (g.spread != 0) loss -= g.spread * all;
-  }
-  tile::arch::store_global(g.logs, row, log);
-  tile::arch::store_global(g.losses, row, loss);
+  finish_cross_entropy<kListThreads>(g, powers, total);
 }
+
+/// What a row's gradient is made of beside its logits. A target that is no class stops the kernel.
+struct GradientOfRow {
+  long target;
+  bool counts;  ///< not ignored
+  float log, scale;
+
+  TILE_DEVICE explicit GradientOfRow(const CrossEntropyArguments& g) {
+    const long row = tile::arch::workgroup_id();
+    target = tile::arch::load_global_as<long>(g.targets, row);
+    counts = target != g.ignored;
+    if (counts && (target < 0 || target >= g.classes)) __builtin_trap();
+    log = tile::arch::load_global_as<float>(g.logs, row);
+    scale = g.factor * tile::arch::load_global_as<float>(g.upstream, row * g.upstream_stride);
+  }
+};
 
 TILE_DEVICE void cross_entropy_gradient(const CrossEntropyArguments& g) {
   const long row = tile::arch::workgroup_id();
   const void* const x = row_of(g.logits, g.type, row, g.stride);
   void* const to = const_cast<void*>(row_of(g.gradient, g.gradient_type, row, g.gradient_stride));
-  const auto target = tile::arch::load_global_as<long>(g.targets, row);
-  const bool counts = target != g.ignored;
-  if (counts && (target < 0 || target >= g.classes)) __builtin_trap();
-  const float log = tile::arch::load_global_as<float>(g.logs, row);
-  const float scale = g.factor * tile::arch::load_global_as<float>(g.upstream, row * g.upstream_stride);
+  const GradientOfRow one(g);
   each_of(static_cast<int>(g.classes), g.aligned, [&](auto at_once, int first) {
     constexpr int kCount = decltype(at_once)::kValue;
     float of[kCount];
     ArrivingFloats<kCount>(x, g.type, first).get(of, g.type);
     TILE_UNROLL for (int i = 0; i < kCount; ++i) {
-      const float here = first + i == target ? g.kept : 0;
-      of[i] = counts ? scale * (tile::precise::exp(of[i] - log) - here - g.spread) : 0;
+      const float here = first + i == one.target ? g.kept : 0;
+      of[i] = one.counts ? one.scale * (tile::precise::exp(of[i] - one.log) - here - g.spread) : 0;
     }
     store_floats(of, to, g.gradient_type, first);
   });
