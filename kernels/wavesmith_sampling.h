@@ -46,10 +46,21 @@ typedef struct {
   int32_t* tokens;
   float* log_probabilities;
   wavesmith_kernels_rows probabilities; /* f32 */
+  /* Null, or memory for what several workgroups that share a row know of it, as much as
+   * wavesmith_kernels_sample_workspace says, aligned to 16 bytes. With less, fewer share a row, without any
+   * each has one; results are the same. What is in it before and after does not matter. */
+  void* workspace;
+  size_t workspace_bytes;
 } wavesmith_sample_description;
 
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_sample(const wavesmith_sample_description* sample, void* stream);
+
+/* The bytes of workspace with which it is thought to take the least time on the current device, 0 where rows
+ * are many or short. Statuses and messages are those of the launch, but for the workspace, which is not
+ * looked at. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_sample_workspace(const wavesmith_sample_description* sample, size_t* bytes);
 
 /* Rejection sampling of speculative decoding (Leviathan, Kalman and Matias, "Fast inference from transformers
  * via speculative decoding", ICML 2023, algorithm 1), as vLLM's. Of sequence i, draft j was drawn with

@@ -41,6 +41,8 @@ int sample(const Words& words) {
   if (filter == 3 || filter == 4) d.top_p = in_each(rows, kTopP);
   d.seeds = on_gpu(seeds_of(rows));
   d.tokens = static_cast<int32_t*>(memory(rows * 4));
+  wavesmith_kernels_sample_workspace(&d, &d.workspace_bytes);
+  d.workspace = memory(static_cast<int64_t>(d.workspace_bytes));
   const float best = milliseconds_of([&] { return wavesmith_kernels_sample(&d, nullptr); });
   return report("sample", rows, vocabulary, best, rows * vocabulary * 4);
 }

@@ -74,29 +74,23 @@ TILE_DEVICE Scanned scan_workgroup(tile::u64 value, TILE_IN_SHARED OfWaves<tile:
   tile::arch::barrier();
   if (lane == kSampleLanes - 1) shared.each[sample_wave()] = sum;
   tile::arch::barrier();
-  Scanned result{sum - value, 0};
-  TILE_KEEP_LOOP for (tile::u32 wave = 0; wave < kSampleWaves; ++wave) {
-    const tile::u64 of = shared.each[wave];
-    result.before += wave < sample_wave() ? of : 0;
-    result.all += of;
-  }
+  const tile::u64 wave = shared.each[lane % kSampleWaves];
+  Scanned result{sum - value, over_wave<kSampleWaves>(wave, Plus{})};
+  result.before += over_wave<kSampleWaves>(lane % kSampleWaves < sample_wave() ? wave : 0, Plus{});
   return result;
 }
 
-/// A part of a row: every wave's begins at a multiple of four elements.
+/// A part of a row: each part of it begins at a multiple of four elements.
 struct RowPart {
   tile::u32 begin, end;
 
-  [[nodiscard]] TILE_DEVICE RowPart of_wave(tile::u32 wave) const {
-    const tile::u32 size = part_size(), first = begin + wave * size;
+  [[nodiscard]] TILE_DEVICE RowPart of(tile::u32 number, tile::u32 count) const {
+    constexpr tile::u32 kStep = kSampleLanes * 4;
+    const tile::u32 size = ((end - begin + count - 1) / count + kStep - 1) / kStep * kStep;
+    const tile::u32 first = begin + number * size;
     return {first < end ? first : end, first + size < end ? first + size : end};
   }
-
- private:
-  [[nodiscard]] TILE_DEVICE tile::u32 part_size() const {
-    constexpr tile::u32 kStep = kSampleLanes * 4;
-    return ((end - begin + kSampleWaves - 1) / kSampleWaves + kStep - 1) / kStep * kStep;
-  }
+  [[nodiscard]] TILE_DEVICE RowPart of_wave(tile::u32 wave) const { return of(wave, kSampleWaves); }
 };
 
 struct DrawShared {
@@ -104,35 +98,60 @@ struct DrawShared {
   tile::u32 found;
 };
 
-/// The token of a row of so many, drawn with two words; -1 where all weights are 0. `row.each(part, visit)`
-/// calls a lane's visitor with the weights of its elements of the wave's part, `row.weight(at)` is one.
+/// Over the sums of the waves.
+TILE_DEVICE tile::u64 sum_of(TILE_IN_SHARED const OfWaves<tile::u64>& sums) {
+  return over_wave<kSampleWaves>(sums.each[sample_lane() % kSampleWaves], Plus{});
+}
+/// The first at which they are more than `rest`, which becomes what of it lies there.
+TILE_DEVICE tile::u32 place_among(TILE_IN_SHARED const OfWaves<tile::u64>& sums, tile::u64& rest) {
+  const tile::u32 lane = sample_lane() % kSampleWaves;
+  const tile::u64 mine = sums.each[lane];
+  tile::u64 sum = mine;
+  TILE_UNROLL for (tile::u32 distance = 1; distance < kSampleWaves; distance *= 2) {
+    const tile::u64 other = from_lane(sum, sample_lane() - distance);
+    sum += lane >= distance ? other : 0;
+  }
+  const auto place =
+      static_cast<tile::u32>(tile::arch::uniform(tile::arch::first_lane(rest < sum))) % kSampleWaves;
+  rest -= from_lane(sum - mine, place);
+  return place;
+}
+
+/// Sums each wave's part. `row.each(part, visit)` calls a lane's visitor with the weights of its elements of
+/// the part.
 template <class Row>
-TILE_DEVICE int draw_token(const Row& row, int count, tile::u32 low, tile::u32 high,
-                           TILE_IN_SHARED DrawShared& shared) {
+TILE_DEVICE void weigh_waves(const Row& row, RowPart part, TILE_IN_SHARED DrawShared& shared) {
+  tile::u64 mine = 0;
+  row.each(part.of_wave(sample_wave()), [&](tile::u64 weight) { mine += weight; });
+  mine = over_wave(mine, Plus{});
+  tile::arch::barrier();
+  if (sample_lane() == 0) shared.sums.each[sample_wave()] = mine;
+  tile::arch::barrier();
+}
+
+struct Drawn {
+  int token;
+  tile::u64 all;
+};
+
+/// The token of a row of so many, drawn with two words, and the row's weight; -1 where all weights are 0.
+/// `row.weight(at)` is one of the weights. `parts`: of so many the sums are in `shared` already; 0: of none.
+template <class Row>
+TILE_DEVICE Drawn draw_token(const Row& row, int count, tile::u32 parts, tile::u32 low, tile::u32 high,
+                             TILE_IN_SHARED DrawShared& shared) {
   RowPart part{0, static_cast<tile::u32>(count)};
-  tile::u64 rest = 0;
+  tile::u64 all = 0, rest = 0;
   bool is_drawn = false;
   TILE_KEEP_LOOP do {
-    tile::u64 mine = 0;
-    row.each(part.of_wave(sample_wave()), [&](tile::u64 weight) { mine += weight; });
-    mine = over_wave(mine, Plus{});
-    tile::arch::barrier();
-    if (sample_lane() == 0) shared.sums.each[sample_wave()] = mine;
-    tile::arch::barrier();
+    if (parts == 0) weigh_waves(row, part, shared), parts = kSampleWaves;
     if (!is_drawn) {
-      tile::u64 all = 0;
-      TILE_KEEP_LOOP for (tile::u32 wave = 0; wave < kSampleWaves; ++wave) all += shared.sums.each[wave];
-      if (tile::arch::uniform(all == 0) != 0) return -1;
+      all = sum_of(shared.sums);
+      if (tile::arch::uniform(all == 0) != 0) return {-1, 0};
       rest = share_of(all, low, high);
       is_drawn = true;
     }
-    tile::u32 wave = 0;
-    TILE_KEEP_LOOP for (; wave < kSampleWaves - 1; ++wave) {
-      const tile::u64 of = shared.sums.each[wave];
-      if (rest < of) break;
-      rest -= of;
-    }
-    part = part.of_wave(static_cast<tile::u32>(tile::arch::uniform(static_cast<int>(wave))));
+    part = part.of(place_among(shared.sums, rest), parts);
+    parts = 0;
   }
   while (part.end - part.begin > kSampleThreads);
   const tile::u32 at = part.begin + sample_thread();
@@ -140,7 +159,7 @@ TILE_DEVICE int draw_token(const Row& row, int count, tile::u32 low, tile::u32 h
   const Scanned scanned = scan_workgroup(weight, shared.sums);
   if (scanned.before <= rest && rest < scanned.before + weight) shared.found = at;
   tile::arch::barrier();
-  return static_cast<int>(shared.found);
+  return {static_cast<int>(shared.found), all};
 }
 
 }  // namespace wavesmith::kernels

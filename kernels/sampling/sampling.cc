@@ -4,6 +4,7 @@
 #include "kernels/library/named_range.h"
 #include "kernels/rows/rows.h"
 #include "kernels/sampling/arguments.h"
+#include "kernels/sampling/parts.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -74,10 +75,14 @@ wavesmith_kernels_status check(const Sample& one) {
                             {"tokens", one.tokens, rows},
                             {"log_probabilities", one.log_probabilities, rows}};
   if (const auto status = check_vectors(kSampleName, vectors)) return status;
-  std::array<NamedRange, std::size(vectors) + 2> ranges{rows_of("logits", one.logits, rows, one.vocabulary)};
+  if (one.workspace)
+    if (const auto status = check_aligned(kSampleName, "workspace", one.workspace, 16)) return status;
+  std::array<NamedRange, std::size(vectors) + 3> ranges{rows_of("logits", one.logits, rows, one.vocabulary)};
   for (size_t i = 0; i < std::size(vectors); ++i) ranges[i + 1] = words_of(vectors[i]);
-  ranges.back() = rows_of("probabilities", one.probabilities, rows, one.vocabulary);
-  return check_written(kSampleName, ranges, 3);
+  ranges[ranges.size() - 2] = rows_of("probabilities", one.probabilities, rows, one.vocabulary);
+  ranges.back() = NamedRange::of("workspace", one.workspace, static_cast<int64_t>(one.workspace_bytes),
+                                 WAVESMITH_KERNELS_I8);
+  return check_written(kSampleName, ranges, 4);
 }
 
 /// Probabilities that are not greedy.
@@ -121,8 +126,13 @@ wavesmith_kernels_status check(const Verify& one) {
   return check_written(kVerifyName, ranges, 2);
 }
 
-SampleArguments arguments_of(const Sample& one) {
+SampleWorkspace workspace_of(const Sample& one, int64_t parts) {
+  return {one.rows, parts, one.top_k != nullptr || one.top_p != nullptr};
+}
+
+SampleArguments arguments_of(const Sample& one, int64_t parts) {
   SampleArguments made{};
+  if (parts > 1) made.work = workspace_of(one, parts).at(one.workspace);
   made.logits = one.logits.data, made.stride = one.logits.row_stride, made.type = one.logits.type;
   const auto bytes = static_cast<uintptr_t>(4 * size_of(one.logits.type));
   made.aligned = reinterpret_cast<uintptr_t>(one.logits.data) % bytes == 0 &&
@@ -149,29 +159,79 @@ VerifyArguments arguments_of(const Verify& one) {
   return made;
 }
 
-template <class Description>
-wavesmith_kernels_status run(const char* name, const char* kernel, const Description* given,
-                             int64_t Description::* count, void* stream) {
-  if (!given) return invalid(name, "the description is null");
-  if (const auto status = check(*given)) return status;
-  const int64_t groups = given->*count;
-  if (groups == 0) return succeed();
-  const Device* device = nullptr;
-  if (const auto status = current_device(device)) return status;
-  const auto arguments = arguments_of(*given);
-  return launch(*device, kernel, {.x = static_cast<unsigned>(groups), .y = 1, .threads = kSampleThreads},
-                &arguments, sizeof(arguments), stream);
+/// Rows of one part by one kernel; of several by one after the other.
+wavesmith_kernels_status launch_sample(const Device& device, const Sample& one, int64_t parts, void* stream) {
+  const SampleArguments arguments = arguments_of(one, parts);
+  const Grid rows{.x = static_cast<unsigned>(one.rows), .y = 1, .threads = kSampleThreads};
+  if (parts == 1) return launch(device, "sampling_token", rows, &arguments, sizeof(arguments), stream);
+  Grid all = rows;
+  all.y = static_cast<unsigned>(parts);
+  const struct {
+    const char* kernel;
+    const Grid& grid;
+    bool is_wanted = true;
+  } kernels[] = {{"sampling_range", all},
+                 {"sampling_weigh", all},
+                 {"sampling_list", all, arguments.work.listed != nullptr},
+                 {"sampling_end", rows},
+                 {"sampling_probabilities", all, arguments.probabilities != nullptr}};
+  for (const auto& each : kernels)
+    if (each.is_wanted)
+      if (const auto status = launch(device, each.kernel, each.grid, &arguments, sizeof(arguments), stream))
+        return status;
+  return succeed();
 }
 
 }  // namespace
+
+wavesmith_kernels_status sample_in_parts(const Sample& sample, int64_t parts, void* stream) {
+  if (const auto status = check(sample)) return status;
+  const auto bytes = static_cast<size_t>(workspace_of(sample, parts).bytes());
+  if (const auto status = check_workspace(kSampleName, sample.workspace, sample.workspace_bytes, bytes))
+    return status;
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  return launch_sample(*device, sample, parts, stream);
+}
+
 }  // namespace wavesmith::kernels
 
 using namespace wavesmith::kernels;
 
 wavesmith_kernels_status wavesmith_kernels_sample(const wavesmith_sample_description* sample, void* stream) {
-  return run(kSampleName, "sampling_token", sample, &wavesmith_sample_description::rows, stream);
+  if (!sample) return invalid(kSampleName, "the description is null");
+  if (const auto status = check(*sample)) return status;
+  if (sample->rows == 0) return succeed();
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  int64_t parts = sample->workspace ? sample_parts(*device, sample->rows, sample->vocabulary) : 1;
+  while (parts > 1 && static_cast<size_t>(workspace_of(*sample, parts).bytes()) > sample->workspace_bytes)
+    --parts;
+  return launch_sample(*device, *sample, parts, stream);
+}
+
+wavesmith_kernels_status wavesmith_kernels_sample_workspace(const wavesmith_sample_description* sample,
+                                                            size_t* bytes) {
+  if (!sample) return invalid(kSampleName, "the description is null");
+  wavesmith_sample_description without = *sample;
+  without.workspace = nullptr;
+  if (const auto status = check(without)) return status;
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  if (!bytes) return succeed();
+  const int64_t rows = sample->rows;
+  const int64_t parts = rows == 0 ? 1 : sample_parts(*device, rows, sample->vocabulary);
+  *bytes = static_cast<size_t>(workspace_of(*sample, parts).bytes());
+  return succeed();
 }
 
 wavesmith_kernels_status wavesmith_kernels_verify(const wavesmith_verify_description* verify, void* stream) {
-  return run(kVerifyName, "sampling_verify", verify, &wavesmith_verify_description::batch, stream);
+  if (!verify) return invalid(kVerifyName, "the description is null");
+  if (const auto status = check(*verify)) return status;
+  if (verify->batch == 0) return succeed();
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  const VerifyArguments arguments = arguments_of(*verify);
+  const Grid grid{.x = static_cast<unsigned>(verify->batch), .y = 1, .threads = kSampleThreads};
+  return launch(*device, "sampling_verify", grid, &arguments, sizeof(arguments), stream);
 }

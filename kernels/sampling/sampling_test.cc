@@ -1,6 +1,6 @@
 // Tokens sampled on a GPU of each target, against a reference that sorts.
 #include "kernels/refusal_testing.h"
-#include "kernels/sampling/arguments.h"
+#include "kernels/sampling/parts.h"
 #include "kernels/sampling/testing.h"
 
 namespace wavesmith::kernels {
@@ -15,6 +15,7 @@ class Sampling : public RowsOnEachGpu {
     std::vector<SampleParameters> rows;
     size_t offset = 0;
     bool without_log = false, without_probabilities = false;
+    int64_t parts = 0;  ///< of each row; 0: as the device has it, without a workspace
   };
 
   SampleParameters any_parameters(int64_t vocabulary) {
@@ -34,7 +35,7 @@ class Sampling : public RowsOnEachGpu {
 
   /// A row like those that serving meets, or that are hard.
   void make_hard(HostRows& x, int64_t row) {
-    const int64_t kind = between(0, 8);
+    const int64_t kind = between(0, 9), only = between(0, x.columns - 1);
     for (int64_t j = 0; j < x.columns; ++j) {
       const double before = x.get(row, j);
       if (kind == 0) x.set(row, j, std::rint(before));  // equals
@@ -44,8 +45,9 @@ class Sampling : public RowsOnEachGpu {
         x.set(row, j, x.elements.type == WAVESMITH_KERNELS_F16 ? -6e4 : -3e38);
       if (kind == 4) x.set(row, j, between(0, 1) == 0 ? -0.0 : 0.0);
       if (kind == 5) x.set(row, j, before * tiny_of(x.elements.type) * 8);  // subnormal
+      if (kind == 7 && j != only) x.set(row, j, -kInfinite);
     }
-    if (kind == 6) x.set(row, between(0, x.columns - 1), 60000);
+    if (kind == 6) x.set(row, only, 60000);
   }
 
   void check(const Case& one) {
@@ -78,7 +80,12 @@ class Sampling : public RowsOnEachGpu {
     d.seeds = on_seeds.data(), d.offsets = on_offsets.data(), d.tokens = tokens.data();
     d.log_probabilities = one.without_log ? nullptr : logs.data();
     if (!one.without_probabilities) d.probabilities = p.on(on_p);
-    ASSERT_EQ(wavesmith_kernels_sample(&d, nullptr), WAVESMITH_KERNELS_SUCCESS)
+    const SampleWorkspace needed{one.x.rows, one.parts, true};
+    const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, static_cast<size_t>(needed.bytes())));  // of ones
+    d.workspace = one.parts > 1 ? workspace.data() : nullptr;
+    d.workspace_bytes = static_cast<size_t>(needed.bytes());
+    ASSERT_EQ(one.parts > 0 ? sample_in_parts(d, one.parts, nullptr) : wavesmith_kernels_sample(&d, nullptr),
+              WAVESMITH_KERNELS_SUCCESS)
         << wavesmith_kernels_message();
     ASSERT_EQ(hipDeviceSynchronize(), 0);
     std::vector<SampledRow> expected;
@@ -87,11 +94,21 @@ class Sampling : public RowsOnEachGpu {
       const SampleParameters& given = one.rows[i];
       expected.emplace_back(one.x, static_cast<int64_t>(i), given);
       ASSERT_EQ(got[i], expected[i].token)
-          << "row " << i << " of " << one.x.columns << " at temperature " << given.temperature << ", top_k "
-          << given.top_k << ", top_p " << given.top_p << ", min_p " << given.min_p;
+          << "row " << i << " of " << one.x.columns << " in " << one.parts << " parts at temperature "
+          << given.temperature << ", top_k " << given.top_k << ", top_p " << given.top_p << ", min_p "
+          << given.min_p;
     }
     if (!one.without_log) compare_logs(expected, got, logs.read());
     if (!one.without_probabilities && !HasFatalFailure()) compare_probabilities(expected, one, p, on_p);
+  }
+
+  /// Rows that a workgroup has alone, and that a few or many share.
+  void check_in_parts(Case one) {
+    for (const int64_t parts : {0, 2, 5, kMostSampleParts}) {
+      one.parts = parts;
+      check(one);
+      if (HasFatalFailure()) return;
+    }
   }
 
   static void compare_logs(const std::vector<SampledRow>& expected, const std::vector<int32_t>& tokens,
@@ -142,7 +159,7 @@ class Sampling : public RowsOnEachGpu {
 };
 
 TEST_P(Sampling, EqualsAReferenceThatSorts) {
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 60; ++round) {
     const int64_t vocabulary =
         one_of<int64_t>({1, 2, 3, 4, 63, 255, 1023, 1024, 1025, 4097, between(1, 9000), between(1, 9000)});
     Case one{random_rows(between(1, 4), vocabulary, one_of<int64_t>({0, 1, 4, 5}), any_type(),
@@ -151,6 +168,7 @@ TEST_P(Sampling, EqualsAReferenceThatSorts) {
     one.rows = any_parameters(one.x.rows, vocabulary);
     one.offset = static_cast<size_t>(one_of<int64_t>({0, 0, 1, 3}));
     one.without_log = between(0, 3) == 0, one.without_probabilities = between(0, 3) == 0;
+    one.parts = round < 20 ? 0 : round < 40 ? between(2, kMostSampleParts) : one_of<int64_t>({2, 3, 16});
     check(one);
     if (HasFatalFailure()) return;
   }
@@ -159,7 +177,7 @@ TEST_P(Sampling, EqualsAReferenceThatSorts) {
 TEST_P(Sampling, OfAVocabularyOfLlama) {
   Case one{random_rows(3, 128256, 0, WAVESMITH_KERNELS_BF16, 2.5)};
   one.rows = {{0.8F, 40, 0.95F, 0, 11, 0}, {1, 0, 0.9F, 0, 12, 1}, {1.3F, 0, 1, 0.02F, 13, 2}};
-  check(one);
+  check_in_parts(one);
 }
 
 TEST_P(Sampling, OfTheLargestTokensInAnyOrder) {
@@ -169,14 +187,14 @@ TEST_P(Sampling, OfTheLargestTokensInAnyOrder) {
     one.x.set(2, j, static_cast<double>(-j) * 1e-4);
   }
   one.rows = {{1, 1000, 1, 0, 5, 0}, {1, 0, 0.5F, 0, 6, 0}, {1, 300, 0.99F, 0, 7, 0}, {1, 0, 1, 0, 8, 0}};
-  check(one);
+  check_in_parts(one);
 }
 
 TEST_P(Sampling, OfMoreLogitsCloseTogetherThanAreListed) {
   Case one{random_rows(3, 20001, 0, WAVESMITH_KERNELS_F32, 1e-3)};
   for (int64_t i = 0; i < 3; ++i) one.x.set(i, 77 * i, 9);
   one.rows = {{1, 9000, 1, 0, 1, 0}, {1, 0, 0.9F, 0, 2, 0}, {2, 10000, 0.6F, 0, 3, 0}};
-  check(one);
+  check_in_parts(one);
 }
 
 TEST_P(Sampling, OfWhatIsNoNumberIsNoToken) {
@@ -189,7 +207,32 @@ TEST_P(Sampling, OfWhatIsNoNumberIsNoToken) {
   one.rows[3].temperature = -1, one.rows[4].temperature = kNan, one.rows[5].top_p = kNan;
   one.rows[6].min_p = 1.5F;
   one.x.set(7, 5, kInfinite), one.rows[7].temperature = 0;
-  check(one);
+  check_in_parts(one);
+}
+
+TEST_P(Sampling, WithAWorkspaceOfAnySize) {
+  const HostRows x = random_rows(2, 40001, 0, WAVESMITH_KERNELS_BF16, 3);
+  const OnGpu on_x(x.elements);
+  const Array<uint64_t> seeds({3, 4});
+  const Array<int32_t> top_k({50, 0});
+  Description d{};
+  d.rows = 2, d.vocabulary = x.columns, d.logits = x.on(on_x), d.seeds = seeds.data(), d.top_k = top_k.data();
+  Array<int32_t> tokens({0, 0});
+  d.tokens = tokens.data();
+  size_t bytes = 0;
+  ASSERT_EQ(wavesmith_kernels_sample_workspace(&d, &bytes), WAVESMITH_KERNELS_SUCCESS);
+  ASSERT_EQ(bytes, static_cast<size_t>(SampleWorkspace{2, 9, true}.bytes())) << "as 40001 logits are";
+  const OnGpu workspace(Elements(WAVESMITH_KERNELS_I8, bytes));
+  for (const size_t size : {size_t{0}, size_t{100}, bytes / 2, bytes - 1, bytes}) {
+    d.workspace = workspace.data(), d.workspace_bytes = size;
+    ASSERT_EQ(wavesmith_kernels_sample(&d, nullptr), WAVESMITH_KERNELS_SUCCESS);
+    ASSERT_EQ(hipDeviceSynchronize(), 0);
+    const std::vector<int32_t> got = tokens.read();
+    for (int64_t i = 0; i < 2; ++i) {
+      const SampledRow expected(x, i, {.top_k = i == 0 ? 50 : 0, .seed = static_cast<uint64_t>(3 + i)});
+      EXPECT_EQ(got[static_cast<size_t>(i)], expected.token) << "with " << size << " bytes";
+    }
+  }
 }
 
 TEST_P(Sampling, WithoutParametersAndOfProbabilitiesAlone) {
@@ -268,7 +311,11 @@ TEST(SamplingRefuses, WhatBreaksARuleAndSaysWhich) {
        {[](Description& d) { d.tokens = nullptr, d.probabilities.data = nullptr; }, kWrong,
         "neither tokens nor probabilities are wanted"},
        {[](Description& d) { d.log_probabilities = reinterpret_cast<float*>(d.tokens); }, kWrong,
-        "log_probabilities overlaps tokens"}});
+        "log_probabilities overlaps tokens"},
+       {[](Description& d) { d.workspace = d.tokens + 1, d.workspace_bytes = 4; }, kWrong,
+        "workspace is not aligned"},
+       {[](Description& d) { d.workspace = d.probabilities.data, d.workspace_bytes = 64; }, kWrong,
+        "workspace overlaps probabilities"}});
   Description none = right;
   none.rows = 0, none.logits.data = nullptr;
   EXPECT_EQ(wavesmith_kernels_sample(&none, nullptr), WAVESMITH_KERNELS_SUCCESS);

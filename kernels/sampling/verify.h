@@ -86,7 +86,7 @@ struct Verification {
                 &shared.is_invalid};
     int token = -1;
     TILE_KEEP_LOOP for (int trial = 0; trial < 2 && tile::arch::uniform(token) < 0; ++trial) {
-      token = draw_token(row, g.vocabulary, block.words[2], block.words[3], shared.draw);
+      token = draw_token(row, g.vocabulary, 0, block.words[2], block.words[3], shared.draw).token;
       row.draft = nullptr, row.drafted = 0xffffffffU;
     }
     tile::arch::barrier();

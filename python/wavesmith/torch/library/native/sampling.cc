@@ -1,5 +1,7 @@
 #include <wavesmith_sampling.h>
 
+#include <optional>
+
 #include "operators.h"
 
 namespace wavesmith::operators {
@@ -42,6 +44,17 @@ Tensor sampled_tokens(const Call& call, Sampled& from, const Tensor& seeds, cons
   return tokens;
 }
 
+// With memory by which workgroups share rows, where these are few.
+void launch(const Call& call, wavesmith_sample_description& sample) {
+  call.done(wavesmith_kernels_sample_workspace(&sample, &sample.workspace_bytes));
+  std::optional<Tensor> workspace;
+  if (sample.workspace_bytes > 0) {
+    workspace = call.workspace(sample.workspace_bytes);
+    sample.workspace = data_of(*workspace);
+  }
+  call.done(wavesmith_kernels_sample(&sample, call.stream()));
+}
+
 // A batch of drafts: what both ways of verification have.
 struct Verified {
   Tensor tokens, accepted;
@@ -78,7 +91,7 @@ Tensor sample(const Tensor& logits, const Tensor& seeds, const OptionalTensor& o
   const Call call("sample", logits);
   Sampled from = sampled(call, logits, temperature, top_k, top_p, min_p);
   const Tensor tokens = sampled_tokens(call, from, seeds, offsets);
-  call.done(wavesmith_kernels_sample(&from.description, call.stream()));
+  launch(call, from.description);
   return tokens;
 }
 
@@ -90,7 +103,7 @@ Pair sample_log_probabilities(const Tensor& logits, const Tensor& seeds, const O
   const Tensor tokens = sampled_tokens(call, from, seeds, offsets);
   const Tensor logs = call.result(Result::LogProbabilities, from.rows, ScalarType::Float);
   from.description.log_probabilities = static_cast<float*>(data_of(logs));
-  call.done(wavesmith_kernels_sample(&from.description, call.stream()));
+  launch(call, from.description);
   return {tokens, logs};
 }
 
@@ -101,7 +114,7 @@ Tensor sampling_probabilities(const Tensor& logits, const OptionalTensor& temper
   Sampled from = sampled(call, logits, temperature, top_k, top_p, min_p);
   const Tensor probabilities = call.result(Result::Out, shape_of(logits), ScalarType::Float);
   from.description.probabilities = call.rows("out", probabilities).described;
-  call.done(wavesmith_kernels_sample(&from.description, call.stream()));
+  launch(call, from.description);
   return probabilities;
 }
 
