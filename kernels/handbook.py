@@ -7,8 +7,9 @@ A table of the handbook begins with the columns GPU and `work`; a row's numbers 
 
     wavesmith profile --sampled --gpu GPU -- wavesmith_kernels_bench WORK
 
-says of it. --update writes them; without it they may differ by 1 %, and words not at all. --rows: so many of them, at
-random. What stands right of the computed columns is the writer's.
+says of it; of `sample`, whose kernels read what all workgroups before them wrote, without --sampled. --update writes
+them; without it they may differ by 1 %, and words not at all. --rows: so many of them, at random. What stands right of
+the computed columns is the writer's.
 """
 
 from __future__ import annotations
@@ -117,7 +118,8 @@ def rows_of(page: Path) -> list[Row]:
 def profile(build: Path, row: Row) -> list[Kernel]:
     """What runs of the row's work."""
     try:
-        return profiled(build, row.gpu, [build / "bin/wavesmith_kernels_bench", *row.work.split()])
+        program = [build / "bin/wavesmith_kernels_bench", *row.work.split()]
+        return profiled(build, row.gpu, program, sampled=not row.work.startswith("sample "))
     except NotProfiledError as error:
         sys.exit(f"handbook: {row.gpu} {row.work}: {error}")
 

@@ -21,14 +21,20 @@ def profiled(
     program: Sequence[str | Path],
     environment: Mapping[str, str] | None = None,
     changes: Sequence[str] = (),
+    *,
+    sampled: bool = True,
 ) -> list[dict[str, Any]]:
-    """The program's kernels, sampled, without those that only fill its inputs; on a GPU with these `--set`.
+    """The program's kernels, without those that only fill its inputs; on a GPU with these `--set`.
+
+    Sampled workgroups run alone, but where kernels read what others wrote.
 
     Raises:
         NotProfiledError: the program or the profile failed.
     """
     given = [word for change in changes for word in ("--set", change)]
-    command = [build / "bin/wavesmith", "profile", "--gpu", gpu, *given, "--sampled", "--json", "--", *program]
+    if sampled:
+        given.append("--sampled")
+    command = [build / "bin/wavesmith", "profile", "--gpu", gpu, *given, "--json", "--", *program]
     done = subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, **(environment or {})}, check=False
     )
