@@ -118,8 +118,12 @@ def rows_of(page: Path) -> list[Row]:
 def profile(build: Path, row: Row) -> list[Kernel]:
     """What runs of the row's work."""
     try:
-        program = [build / "bin/wavesmith_kernels_bench", *row.work.split()]
-        return profiled(build, row.gpu, program, sampled=not row.work.startswith("sample "))
+        return profiled(
+            build,
+            row.gpu,
+            [build / "bin/wavesmith_kernels_bench", *row.work.split()],
+            sampled=not row.work.startswith("sample "),
+        )
     except NotProfiledError as error:
         sys.exit(f"handbook: {row.gpu} {row.work}: {error}")
 
