@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -57,7 +58,8 @@ void tell_fits(const Mi300aFit& fit, const std::vector<Case>& cases, FamilyRepor
   std::map<std::string, bool> told;
   for (const Case& one : cases) told[std::string(mi300a_program_of(one.strata.front()))] = true;
   for (const auto& [program, ignored] : told)
-    report.notes.push_back(fmt::format("without {}: {}", program, text_of(fit.without(program))));
+    report.notes.push_back(fmt::format("without {}, within a factor of {:.2f} of what is known: {}", program,
+                                       std::exp2(fit.width_without(program)), text_of(fit.without(program))));
   report.notes.push_back(fmt::format("with all programs: {}", text_of(fit.without(""))));
 }
 
@@ -90,9 +92,11 @@ Result<FamilyReport> judge_mi300a(Data& data) {
       "Average event times of fourteen programs on an MI300A (51 iterations) against what the same programs "
       "print under modelled time. Each grid is executed in part, the workgroups that the model looks at. Each "
       "program is judged with constants that were fitted anew without it (the three copies, which are one "
-      "program, together), on how the others' times answer to each constant (validate/mi300a/responses.py); a "
-      "constant that no other program tells is what is known from elsewhere, or costs least. 'fitted on' are "
-      "the same rows with the constants of the data file, which all programs were looked at for: the sizes "
+      "program, together), on how the others' times answer to each constant (validate/mi300a/responses.py). What "
+      "is known of a constant from elsewhere counts as one program more, which tells it to within a width; of "
+      "the widths that err least on programs left out of the others (within a standard error) the narrowest is "
+      "taken. The further off a row is, the less it pulls (Cauchy's penalty). A constant of which nothing is "
+      "known, and that no other program tells, costs least. 'fitted on' are the same rows with the constants of the data file, which all programs were looked at for: the sizes "
       "that the table of answers has. Not fitted anew: the model itself, which was made with these programs in "
       "view, launch.wave_clocks, and the ranges of the constants, a half to a double of the data file's.";
   size_t unknown = 0;

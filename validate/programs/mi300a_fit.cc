@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 namespace wavesmith::validate {
 namespace {
@@ -34,17 +36,23 @@ const Known* find_known(std::string_view path) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Beyond that a row's error counts by itself, not by its square: single rows are outliers of the
-/// measurement.
+/// The error of a row from which it counts ever less: what is far off is so for a reason that no constant
+/// mends, or was disturbed when it was measured.
 constexpr double kOutlier = 0.15;
-/// How much a constant is held to what it was taken for: nothing, where rows tell it.
+/// How far programs are off for other reasons than constants: what is known of a constant weighs as much as
+/// a program that is off by that where the constant is a width away.
+constexpr double kProgram = 0.15;
+/// How much a constant is held where nothing is known of it: nothing, where rows tell it.
 constexpr double kHeld = 1e-5;
+/// log2 of a factor either way. The ranges of the constants are 1.
+constexpr std::array kWidths{2.0, 1.0, 0.5, 0.25};
 /// Steps of a constant's range.
 constexpr int kSteps = 40;
 
+/// Cauchy's.
 double penalty(double error) {
-  const double size = std::abs(error);
-  return size < kOutlier ? size * size : kOutlier * (2 * size - kOutlier);
+  const double size = error / kOutlier;
+  return kOutlier * kOutlier * std::log1p(size * size);
 }
 
 }  // namespace
@@ -88,7 +96,7 @@ Result<Mi300aFit> Mi300aFit::create(const Csv& responses, const std::vector<Mi30
     const double middle = 2 * settings[i][0].value;
     const Known& known = *find_known(paths[i]);
     const double before = known.before ? std::log2(*known.before / middle) : known.rate ? 1 : -1;
-    fit.constants_.push_back({paths[i], middle, std::clamp(before, -1.0, 1.0)});
+    fit.constants_.push_back({paths[i], middle, std::clamp(before, -1.0, 1.0), known.before.has_value()});
   }
   for (size_t row = 0; row < responses.rows(); ++row) {
     const std::string_view kernel = responses.cell(row, named->at("kernel_name")),
@@ -116,44 +124,108 @@ Result<Mi300aFit> Mi300aFit::create(const Csv& responses, const std::vector<Mi30
     }
     fit.answers_.push_back(std::move(answer));
   }
+  fit.judge_widths();
   return fit;
 }
 
-double Mi300aFit::cost(const std::vector<double>& x, size_t left_out) const {
-  std::vector<double> sums(programs_.size()), counts(programs_.size());
-  for (const Answer& each : answers_) {
-    if (each.program == left_out) continue;
-    double error = each.at;
-    for (size_t i = 0; i < x.size(); ++i) error += x[i] * (each.to[i].slope + x[i] * each.to[i].bend);
-    sums[each.program] += penalty(error);
-    counts[each.program] += 1;
-  }
-  double all = 0;  // Each program counts as much as another, whatever it has of sizes.
-  for (size_t i = 0; i < sums.size(); ++i)
-    if (counts[i] > 0) all += sums[i] / counts[i];
-  for (size_t i = 0; i < x.size(); ++i)
-    all += kHeld * (x[i] - constants_[i].before) * (x[i] - constants_[i].before);
-  return all;
+size_t Mi300aFit::number_of(std::string_view program) const {
+  return static_cast<size_t>(std::ranges::find(programs_, program) - programs_.begin());
 }
 
-std::vector<Mi300aFit::Value> Mi300aFit::without(std::string_view program) const {
-  const auto left_out = static_cast<size_t>(std::ranges::find(programs_, program) - programs_.begin());
+std::vector<double> Mi300aFit::fit(LeftOut left_out, double width) const {
+  // Each program counts as much as another, whatever it has of sizes.
+  std::vector<double> weights(programs_.size());
+  for (const Answer& each : answers_) weights[each.program] += 1;
+  struct Seen {
+    const Answer* answer;
+    double weight, error;
+  };
+  std::vector<Seen> seen;
+  for (const Answer& each : answers_)
+    if (each.program != left_out.first && each.program != left_out.second)
+      seen.push_back({&each, 1 / weights[each.program], each.at});
+  std::vector<double> held, x(constants_.size());
+  for (const Constant& each : constants_)
+    held.push_back(each.known ? kProgram * kProgram / (width * width) : kHeld);
+  const auto move = [&](size_t i, double to) {
+    for (Seen& each : seen) each.error += each.answer->to[i].at(to) - each.answer->to[i].at(x[i]);
+    x[i] = to;
+  };
   // From what was known beforehand, a constant at a time, until none moves.
-  std::vector<double> x;
-  for (const Constant& each : constants_) x.push_back(each.before);
-  double best = cost(x, left_out);
-  for (double before = 2 * best + 1; best < before - 1e-9;) {
-    before = best;
-    for (double& each : x) {
-      const double at = each;
-      double chosen = at;
+  for (size_t i = 0; i < x.size(); ++i) move(i, constants_[i].before);
+  for (double gained = 1; gained > 1e-9;) {
+    gained = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const auto cost = [&](double at) {
+        const double off = at - constants_[i].before;
+        double all = held[i] * off * off;
+        for (const Seen& each : seen)
+          all += each.weight * penalty(each.error + each.answer->to[i].at(at) - each.answer->to[i].at(x[i]));
+        return all;
+      };
+      const double now = cost(x[i]);
+      double best = now, chosen = x[i];
       for (int step = 0; step <= kSteps; ++step) {
-        each = -1 + 2.0 * step / kSteps;
-        if (const double now = cost(x, left_out); now < best) best = now, chosen = each;
+        const double at = -1 + 2.0 * step / kSteps;
+        if (const double one = cost(at); one < best) best = one, chosen = at;
       }
-      each = chosen;
+      gained += now - best;
+      move(i, chosen);
     }
   }
+  return x;
+}
+
+double Mi300aFit::error(size_t program, const std::vector<double>& x) const {
+  double sum = 0, count = 0;
+  for (const Answer& each : answers_) {
+    if (each.program != program) continue;
+    double error = each.at;
+    for (size_t i = 0; i < x.size(); ++i) error += each.to[i].at(x[i]);
+    sum += std::abs(std::expm1(error));
+    count += 1;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+void Mi300aFit::judge_widths() {
+  for (const double width : kWidths) {
+    std::map<LeftOut, double>& errors = pairs_.emplace_back();
+    for (size_t one = 0; one < programs_.size(); ++one)
+      for (size_t other = 0; other < one; ++other) {
+        const std::vector<double> x = fit({one, other}, width);
+        errors[{one, other}] = error(other, x);
+        errors[{other, one}] = error(one, x);
+      }
+  }
+}
+
+double Mi300aFit::chosen_width(size_t left_out) const {
+  std::vector<double> means;
+  double least = 1e30, allowed = 1e30;
+  for (const std::map<LeftOut, double>& errors : pairs_) {
+    double count = 0, sum = 0, squares = 0;
+    for (const auto& [programs, error] : errors) {
+      if (left_out < programs_.size() && programs.first != left_out) continue;
+      count += 1, sum += error, squares += error * error;
+    }
+    const double mean = count > 0 ? sum / count : 0;
+    const double variance = count > 1 ? (squares - count * mean * mean) / (count - 1) : 0;
+    if (mean < least)
+      least = mean, allowed = mean + std::sqrt(std::max(0.0, variance) / std::max(1.0, count));
+    means.push_back(mean);
+  }
+  size_t narrowest = 0;
+  for (size_t i = 0; i < means.size(); ++i)
+    if (means[i] <= allowed) narrowest = i;
+  return kWidths[narrowest];
+}
+
+double Mi300aFit::width_without(std::string_view program) const { return chosen_width(number_of(program)); }
+
+std::vector<Mi300aFit::Value> Mi300aFit::without(std::string_view program) const {
+  const size_t left_out = number_of(program);
+  const std::vector<double> x = fit({left_out, left_out}, chosen_width(left_out));
   std::vector<Value> values;
   for (size_t i = 0; i < x.size(); ++i) {
     Value value{constants_[i].path, constants_[i].middle * std::exp2(x[i])};

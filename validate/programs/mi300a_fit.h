@@ -1,11 +1,17 @@
 // Leave-one-out: the constants that were fitted on the MI300A programs, fitted anew without the program that
 // is judged. How times answer to constants stands in a table (validate/mi300a/responses.py), so that a fit
 // runs nothing.
+//
+// A program that the model gets wrong for another reason pulls at every constant that it answers to, and
+// moves one that no other program holds. So what is known of a constant from elsewhere counts as one program
+// more, and is trusted to within a width, which the fit chooses by a leave-one-out of its own among the
+// programs that it may see.
 #pragma once
 
-#include <optional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +36,10 @@ class Mi300aFit {
   static Result<Mi300aFit> create(const Csv& responses, const std::vector<Mi300aRow>& measured);
   /// The constants that fit all programs but this one best; "": all programs.
   [[nodiscard]] std::vector<Value> without(std::string_view program) const;
+  /// How far, in log2, a constant may be from what is known of it. Of the widths whose error on programs that
+  /// were left out of the others is within a standard error of the least, the narrowest: Breiman, Friedman,
+  /// Olshen and Stone, Classification and Regression Trees, 1984, section 3.4.3.
+  [[nodiscard]] double width_without(std::string_view program) const;
   /// The same as words of the command.
   [[nodiscard]] std::vector<std::string> words_without(std::string_view program) const;
   /// The time in milliseconds, as the table has it without a setting, of each of its rows.
@@ -44,22 +54,34 @@ class Mi300aFit {
   struct Constant {
     std::string path;
     double middle = 0, before = 0;  ///< before: log2 of what it is taken for where nothing tells it
+    bool known = false;             ///< from elsewhere
   };
   /// log(time / measured) as the sum of a parabola a constant: at + slope x + bend x^2.
   struct Parabola {
     double slope = 0, bend = 0;
+    [[nodiscard]] double at(double x) const { return x * (slope + x * bend); }
   };
   struct Answer {
     size_t program = 0;  ///< number
     double at = 0;
     std::vector<Parabola> to;
   };
-  [[nodiscard]] double cost(const std::vector<double>& x, size_t left_out) const;
+  /// Numbers of programs that a fit may not see.
+  using LeftOut = std::pair<size_t, size_t>;
+  [[nodiscard]] size_t number_of(std::string_view program) const;
+  /// log2 of the constants by their middles.
+  [[nodiscard]] std::vector<double> fit(LeftOut left_out, double width) const;
+  /// The mean error of a program's rows.
+  [[nodiscard]] double error(size_t program, const std::vector<double>& x) const;
+  [[nodiscard]] double chosen_width(size_t left_out) const;
+  void judge_widths();
 
   std::vector<Constant> constants_;
   std::vector<std::string> programs_;
   std::vector<Answer> answers_;
   std::vector<Row> rows_;
+  /// By width: the error of the second program where both were left out.
+  std::vector<std::map<LeftOut, double>> pairs_;
 };
 
 }  // namespace wavesmith::validate
