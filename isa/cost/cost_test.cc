@@ -124,6 +124,13 @@ TEST(Cost, VectorInstructionsTakeFourCyclesOnCdnaAndOneOnRdna) {
   EXPECT_EQ(of("gfx1100", "v_fma_f32 v0, v1, v2, v3", 32).issue, 1);
   EXPECT_EQ(of("gfx1100", "v_fma_f32 v0, v1, v2, v3", 64).issue, 2);
   EXPECT_EQ(of("gfx1201", "v_lshlrev_b64 v[30:31], 2, v[12:13]", 32).issue, 2);
+  for (const char* const target : {"gfx1100", "gfx1201"}) {  // thread traces of discover_ops
+    EXPECT_EQ(of(target, "v_cmp_lt_f64_e32 vcc_lo, v[0:1], v[2:3]", 32).issue, 2);
+    EXPECT_EQ(of(target, "v_cmp_eq_u64_e32 vcc_lo, v[0:1], v[2:3]", 32).issue, 2);
+    EXPECT_EQ(of(target, "v_cmp_eq_u32_e32 vcc_lo, v0, v1", 32).issue, 1);
+    EXPECT_EQ(of(target, "v_mul_hi_u32_u24_e32 v0, v1, v2", 32).issue, 1);
+    EXPECT_EQ(of(target, "v_mul_hi_u32 v0, v1, v2", 32).issue, 4);
+  }
 }
 
 TEST(Cost, IntegerMultiplicationsRunAtFullRateOnCdna4) {

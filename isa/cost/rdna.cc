@@ -35,6 +35,18 @@ Valu valu_cost(Rate rate) {
   return {1, 5};
 }
 
+/// As thread traces sort them: those of discover_ops on gfx1100 and gfx1200 (validate/data) have comparisons
+/// of 64 bits, of floats too, take 2 cycles like the shifts, and products of 24 bits one.
+Rate rdna_rate(const Instruction& instruction, const Row* row) {
+  const Rate rate = rate_of(instruction, row);
+  if (!row) return rate;
+  const bool compares = row->roles[0].type == Type::LaneMask || row->roles[0].type == Type::Exec;
+  const bool wide = has_type(*row, Type::F64) || has_type(*row, Type::U64) || has_type(*row, Type::I64);
+  if (compares && wide) return Rate::Wide;
+  if (rate == Rate::Multiply && instruction.mnemonic.find("24") != std::string::npos) return Rate::Plain;
+  return rate;
+}
+
 }  // namespace
 
 Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& target, Pipe pipe,
@@ -43,7 +55,7 @@ Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& tar
   const int halves = wave_lanes == 64 ? 2 : 1;
   switch (pipe) {
     case Pipe::Valu: {
-      const Valu valu = valu_cost(rate_of(instruction, row));
+      const Valu valu = valu_cost(rdna_rate(instruction, row));
       cost.issue = static_cast<uint16_t>(valu.issue * halves);
       cost.result = static_cast<uint16_t>(valu.result + (halves - 1) * valu.issue);
       return cost;
@@ -91,7 +103,8 @@ uint16_t rdna_matrix_result(const Cost& cost, MatrixUse use) {
 }
 
 /// Read off half A of the traces of gfx1100 and gfx1200 (tinygrad, extra/sqtt/examples); SALU results: LLVM
-/// 22, SISchedule.td, WriteSALU.
+/// 22, SISchedule.td, WriteSALU. The queue's capacity is also what discover_ops shows on both: eight matrix
+/// instructions issue in a row, seven into the queue and one that waits for its place.
 const IssueRules& rdna_rules(const Target& target) {
   static constexpr IssueRules kRdna3Rules{.quantum = 1,
                                           .scalar_condition = 1,
