@@ -191,6 +191,7 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
     if (matrix) simd.matrix = t + op.issue, w.matrix_read = t + op.quanta * rules.quantum;
   } else {
     const bool wide = !matrix && !slow && op.issue > 1;
+    const bool doubles = op.issue >= 32;  // a unit of their own, which does not sleep
     const uint32_t weight = matrix          ? rules.weight_matrix
                             : slow          ? rules.weight_transcendental
                             : op.issue >= 4 ? rules.weight_multiply
@@ -203,7 +204,7 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
       simd.filled -= simd.queue.front().weight;
       simd.queue.pop_front();
     }
-    const uint64_t woken = wide && t > simd.slow + rules.wake_after ? rules.wake : 0;
+    const uint64_t woken = wide && !doubles && t > simd.slow + rules.wake_after ? rules.wake : 0;
     const uint64_t moved = std::max(t + (matrix || slow ? 1 : op.issue) + woken, enters);
     simd.vector = moved;
     if (slow || wide) simd.slow = slow ? enters + op.issue : moved;

@@ -19,7 +19,7 @@ using timing::Op;
 using timing::OpTable;
 
 /// Cycles after which an instruction without a wait must have come from memory.
-constexpr uint64_t kLate = 500;
+constexpr uint64_t kLate = 200;
 
 struct Columns {
   size_t kernel, simd, wave, pc, inst, cycle;
