@@ -475,6 +475,15 @@ typedef struct {
  * sum, for the weights beside a sink so great count as 0. The order of sums depends on the sizes and the GPU
  * only: results are the same in each run. Subnormal inputs count as 0 on CDNA2.
  *
+ * With dropout a weight counts 1 / (1 - p) times, or not at all. It is kept where a byte is at least 256 * p,
+ * with p rounded to a multiple of 1/256 between 1/256 and 255/256, so that results are right on average. The
+ * byte depends on seed, offset, batch, head of Q, and the positions i and j in their sequences only: it is
+ * Philox4x32's with 7 rounds, the key `seed` and the counter (dropout_offset / 4 + batch * heads_q + head) +
+ * 2^64 * (j / 32 * 2 + j / 8 % 2 + 2^32 * i), of the word j % 4 the byte j / 16 % 2 * 2 + j / 4 % 2. The next
+ * draw's offset is 4 * batches * heads_q more. The log-sum-exp is of all weights. In the bound P counts 1 /
+ * (1
+ * - p) times where it is kept, and 2^-32 (2^-21, 2^-118) with it. There are kernels for heads of up to 128.
+ *
  * A query that sees no key, or whose scores are all minus infinity, has the result 0 and the log-sum-exp
  * minus infinity, or its head's sink. A NaN or plus infinity among a row's scores makes NaN of it. What K has
  * beyond a mask does not matter; a NaN or infinity that V has there may make NaN of the row's elements in its
@@ -505,7 +514,21 @@ typedef struct {
   /* Null, or heads_q scores, of heads' attention sinks: exp(sink) is added to the sum that divides the
    * weights, and belongs to the log-sum-exp. */
   const float* sinks;
+  /* Of each weight the probability that it is dropped, in [0, 1); 0: none is. The seed, and an offset as
+   * draws of wavesmith_random.h have it: a multiple of 4. With dropout_state, two numbers in the device's
+   * memory, aligned to 8 bytes, the seed is the first, and the second is added to the offset. */
+  float dropout;
+  uint64_t dropout_seed, dropout_offset;
+  const uint64_t* dropout_state;
 } wavesmith_kernels_attention_description;
+
+/* Which weights of a row dropout keeps, without a GPU: kept[j] becomes 1 or 0 for the key first_key + j, of
+ * that batch, head of Q and query, which count from the sequence's beginning. Of the description dropout,
+ * dropout_seed, dropout_offset and heads_q are looked at; `factor`, if not null, becomes what multiplies
+ * weights that are kept. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_attention_dropout(
+    const wavesmith_kernels_attention_description* attention, int64_t batch, int64_t head, int64_t query,
+    int64_t first_key, int64_t keys, uint8_t* kept, float* factor);
 
 /* `stream` is a hipStream_t of the current device, or null. */
 WAVESMITH_KERNELS_API wavesmith_kernels_status
@@ -519,9 +542,9 @@ WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_attention_check
 /* The gradients of wavesmith_kernels_attention: of a sum that grows by d_o * O, what it grows by with Q, K
  * and V. With the weights P = exp(scores - lse), and D each row's sum of d_o * o, of the o and lse that are
  * given, dV = P^T d_o,  dS = P * (d_o V^T - D),  dQ = scale * dS K,  dK = scale * dS^T Q where a cap
- * multiplies dS by 1 - tanh(score / softcap)^2. Heads of Q that share a head of K and V add to its gradients.
- * The sums over rows are f32, and their order depends on the sizes and the GPU only: results are the same in
- * each run. Sinks and slopes are read, but have no gradient here.
+ * multiplies dS by 1 - tanh(score / softcap)^2. There is no kernel with dropout yet. Heads of Q that share a
+ * head of K and V add to its gradients. The sums over rows are f32, and their order depends on the sizes and
+ * the GPU only: results are the same in each run. Sinks and slopes are read, but have no gradient here.
  *
  * The error of an element is at most, with u and e as above, e' = e + 2^-21 * (1 + |lse|) in place of a
  * score's error, n the products that are summed, and P and dS as in exact arithmetic, of dV  (u + e' + (n +

@@ -46,7 +46,7 @@ TILE_DEVICE void attend(OfWave& queries, int thread, tile::SharedBytes memory) {
   constexpr int kKeys = Shape::kKeys;
   const auto& g = queries.g;
   const int rows = queries.sequence.length_k, first = queries.part * Shape::kPartSize;
-  int key = queries.sight.begin(queries.place.first_row);
+  int key = queries.first_key();
   const int end = queries.sight.end(queries.place.first_row, Shape::kRows);
   const typename Memory::TileK tile_k{memory},
       part_k{memory + first * static_cast<int>(sizeof(typename Atom::Element))};
@@ -120,8 +120,9 @@ TILE_DEVICE void attend(OfWave& queries, int thread, tile::SharedBytes memory) {
   }
 }
 
-template <class Shape, bool kShapes>
-TILE_DEVICE void attention(const AttentionArguments& g) {
+/// `OfWave`: a wave's rows, Queries or what has the same functions.
+template <class Shape, class OfWave, class Arguments>
+TILE_DEVICE void attention(const Arguments& g) {
   constexpr bool kTurns = Shape::kOrder == AttentionOrder::Turns;
   constexpr int kTiles = [] {
     if constexpr (kTurns)
@@ -136,7 +137,7 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
   const Sequence sequence(g, place.batch);
   if (place.first_row >= sequence.length_q) return;
   const int thread = tile::arch::thread_id();
-  Queries<Shape, kShapes> queries(g, place, sequence, thread);
+  OfWave queries(g, place, sequence, thread);
   if constexpr (kTurns)
     attend_by_turns<Shape>(queries, thread, (tile::SharedBytes)memory);
   else

@@ -75,12 +75,14 @@ class Attention : public AttentionProblems {
           const double sink = one.sinks ? made.sinks[static_cast<size_t>(head)] : -kInfinity;
           if (!none) sum += std::exp(sink - greatest);
           std::vector<double> expected(size_v, 0), magnitude(size_v, 0), values(size_v, 0);
+          const std::vector<double> factors = dropout_factors(one, batch, head, i, length_k);
           for (int64_t j = begin; j < end && !none; ++j) {
             const double* const value = &v[made.v.at(batch_k, first_k + j, head_kv, 0)];
-            const double weight = weights[static_cast<size_t>(j - begin)] / sum;
+            const double factor = factors[static_cast<size_t>(j)];
+            const double weight = factor * weights[static_cast<size_t>(j - begin)] / sum;
             for (size_t d = 0; d < size_v; ++d)
               expected[d] += weight * value[d], magnitude[d] += weight * std::abs(value[d]),
-                  values[d] += std::abs(value[d]);
+                  values[d] += factor * std::abs(value[d]);
           }
           const std::string where = one.text() + " [" + std::to_string(batch) + "][" + std::to_string(head) +
                                     "][" + std::to_string(i) + "]";
@@ -228,6 +230,56 @@ TEST_P(Attention, ResultsAreTheSameInEachRun) {
   run(again);
   EXPECT_EQ(made.o.elements.bytes, again.o.elements.bytes);
   EXPECT_EQ(made.lse.bytes, again.lse.bytes);
+}
+
+TEST_P(Attention, EveryKernelWithDropoutEqualsDoublePrecision) {
+  for (const AttentionConfiguration& row : attention_configurations())
+    for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
+      for (const bool shaped : {false, true}) {
+        if (row.target != kTargets[GetParam()] || row.head_size > 128) continue;
+        check({.heads_q = 2,
+               .length_q = row.rows + 1,
+               .length_k = 131,
+               .head_size = row.head_size,
+               .type = type,
+               .left = shaped ? 77 : -1,  // the first key that a row sees is none of a multiple
+               .softcap = shaped ? 20.0F : 0.0F,
+               .dropout = 0.3F,
+               .seed = 1234567890123456789,
+               .offset = 48});
+        if (HasFatalFailure()) return;
+      }
+}
+
+TEST_P(Attention, DropoutOfAllKindsEqualsDoublePrecision) {
+  for (int round = 0; round < 24; ++round) {
+    check(random_dropout_case(between(1, 140), between(0, 170)));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Attention, PackedSequencesDropTheSameWeights) {
+  Case one{.batches = 2, .heads_q = 2, .length_q = 50, .length_k = 90, .dropout = 0.5F, .seed = 3};
+  Problem made = problem(one);
+  run(made);
+  one.packed_q = one.packed_k = true;
+  Problem packed = problem(one);
+  packed.starts_q = {0, 50, 100}, packed.starts_k = {0, 90, 180};
+  packed.q = made.q, packed.k = made.k, packed.v = made.v;
+  packed.o = made.o, packed.lse = Elements(WAVESMITH_KERNELS_F32, 200);
+  std::fill(packed.o.elements.bytes.begin(), packed.o.elements.bytes.end(), 0xff);
+  run(packed);
+  EXPECT_EQ(packed.o.elements.bytes, made.o.elements.bytes);
+}
+
+TEST_P(Attention, NoDropoutIsNoneToTheBit) {
+  Problem made = problem({.heads_q = 2, .length_q = 70, .length_k = 100, .causal = true});
+  Problem with = made;
+  with.one.seed = 99, with.one.offset = 4;
+  run(made);
+  run(with);
+  EXPECT_EQ(made.o.elements.bytes, with.o.elements.bytes);
+  EXPECT_EQ(made.lse.bytes, with.lse.bytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Attention, testing::Range(0, kGpuCount), gpu_name);

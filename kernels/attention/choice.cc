@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "kernels/attention/dropout_rules.h"
 #include "kernels/attention/tensors.h"
 #include "kernels/library/named_range.h"
 
@@ -67,6 +68,7 @@ wavesmith_kernels_status check_attention(const Description& a) {
   }
   if (!std::isfinite(a.scale)) return invalid("scale is not finite");
   if (!std::isfinite(a.softcap) || a.softcap < 0) return invalid("softcap is negative or not finite");
+  if (const auto status = check_dropout(kName, a)) return status;
   const HeadsExtent q = extent_q(a), k = extent_k(a);
   if (const auto status = check("q", a.q, q, a.head_size, false)) return status;
   if (const auto status = check("k", a.k, k, a.head_size, false)) return status;
@@ -88,6 +90,7 @@ wavesmith_kernels_status check_attention(const Description& a) {
                                NamedRange::of("alibi_slopes", a.alibi_slopes,
                                               (a.batches - 1) * a.alibi_batch_stride + a.heads_q, kWord),
                                NamedRange::of("sinks", a.sinks, a.heads_q, kWord),
+                               NamedRange::of("dropout_state", state_of(a), 4, kWord),
                                NamedRange::of("cu_seqlens_q", a.cu_seqlens_q, a.batches + 1, kWord),
                                NamedRange::of("cu_seqlens_k", a.cu_seqlens_k, a.batches + 1, kWord)};
   if (const auto status = check_apart(kName, o, inputs)) return status;
@@ -172,10 +175,15 @@ wavesmith_kernels_status choose_attention(const Description& a, std::string_view
   const AttentionConfiguration& row = *choice.configuration;
   // Plain scores grow with what the softmax multiplies them by.
   const bool shaped = a.softcap != 0 || a.alibi_slopes || a.scale <= 0;
+  if (a.dropout != 0)
+    if (const auto status = check_dropout_size(kName, std::max(row.head_size, row.head_size_v), a))
+      return status;
   choice.kernel = "attention_" + std::string(word_of(a.type)) + "_" + std::to_string(row.head_size) +
                   (row.head_size_v == row.head_size ? "" : "x" + std::to_string(row.head_size_v)) +
-                  (shaped ? "_shaped" : "");
-  choice.arguments = attention_arguments(a);
+                  (a.dropout != 0 ? "_dropout"
+                   : shaped       ? "_shaped"
+                                  : "");
+  choice.arguments = {attention_arguments(a), dropout_of(a)};
   return deal_tiles(kName, choice.arguments, a.batches, a.heads_q, a.length_q,
                     {.rows = row.rows, .threads = row.threads, .dies = row.dies});
 }

@@ -7,6 +7,7 @@
 
 #include "kernels/attention/arguments.h"
 #include "kernels/attention/configuration.h"
+#include "kernels/attention/dropout.h"
 #include "kernels/wavesmith_kernels.h"
 
 namespace wavesmith::kernels {
@@ -14,8 +15,10 @@ namespace wavesmith::kernels {
 /// What is to run for an attention.
 struct AttentionChoice {
   const AttentionConfiguration* configuration = nullptr;
-  std::string kernel;              ///< its name in the target's code object
-  AttentionArguments arguments{};  ///< the grid has dies * per_die workgroups
+  std::string kernel;  ///< its name in the target's code object
+  /// What the kernel is given; without dropout it is given just what comes before that. The grid has dies *
+  /// per_die workgroups.
+  AttentionDropoutArguments arguments{};
 };
 
 /// Whether a description keeps the rules that hold on every GPU. Nothing that it points to is read.

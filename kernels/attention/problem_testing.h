@@ -25,6 +25,9 @@ struct AttentionCase {
   int64_t padding = 0;         ///< elements that rows are apart beyond what they hold
   double size = 1;             ///< of the elements of q and k
   bool sinks = false;
+  float dropout = 0;
+  uint64_t seed = 0, offset = 0;
+  bool state = false;  ///< seed and offset are in the device's memory
 
   [[nodiscard]] int64_t size_v() const { return head_size_v == 0 ? head_size : head_size_v; }
   [[nodiscard]] std::string text() const {
@@ -36,7 +39,9 @@ struct AttentionCase {
            std::to_string(scale) + " softcap " + std::to_string(softcap) + " alibi " + std::to_string(alibi) +
            std::to_string(alibi_per_batch) + " packed " + std::to_string(packed_q) +
            std::to_string(packed_k) + " heads outside " + std::to_string(heads_outside) + " padding " +
-           std::to_string(padding) + " size " + std::to_string(size) + " sinks " + std::to_string(sinks);
+           std::to_string(padding) + " size " + std::to_string(size) + " sinks " + std::to_string(sinks) +
+           " dropout " + std::to_string(dropout) + " seed " + std::to_string(seed) + " offset " +
+           std::to_string(offset) + " state " + std::to_string(state);
   }
 };
 
@@ -85,6 +90,22 @@ struct AttentionProblem {
   }
 };
 
+/// What multiplies a row's weights: 0 where they are dropped.
+inline std::vector<double> dropout_factors(const AttentionCase& one, int64_t batch, int64_t head,
+                                           int64_t query, int64_t keys) {
+  const wavesmith_kernels_attention_description attention{
+      .heads_q = one.heads_q, .dropout = one.dropout, .dropout_seed = one.seed, .dropout_offset = one.offset};
+  std::vector<uint8_t> kept(static_cast<size_t>(keys), 1);
+  float factor = 1;
+  EXPECT_EQ(
+      wavesmith_kernels_attention_dropout(&attention, batch, head, query, 0, keys, kept.data(), &factor),
+      WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  std::vector<double> factors;
+  for (const uint8_t one_kept : kept) factors.push_back(one_kept ? factor : 0);
+  return factors;
+}
+
 /// The elements as numbers.
 inline std::vector<double> numbers(const Elements& elements) {
   std::vector<double> all(elements.count());
@@ -95,7 +116,7 @@ inline std::vector<double> numbers(const Elements& elements) {
 /// The same on the GPU.
 struct AttentionOnGpu {
   const AttentionProblem& problem;
-  OnGpu q, k, v, o, lse, slopes, sinks, starts_q, starts_k;
+  OnGpu q, k, v, o, lse, slopes, sinks, starts_q, starts_k, state;
 
   explicit AttentionOnGpu(const AttentionProblem& made)
       : problem(made),
@@ -107,7 +128,8 @@ struct AttentionOnGpu {
         slopes(words(made.slopes)),
         sinks(words(made.sinks)),
         starts_q(words(made.starts_q)),
-        starts_k(words(made.starts_k)) {}
+        starts_k(words(made.starts_k)),
+        state(words(std::vector<uint64_t>{made.one.seed, 16})) {}
   [[nodiscard]] wavesmith_kernels_attention_description description() const {
     const AttentionCase& one = problem.one;
     return {.batches = one.batches,
@@ -136,13 +158,17 @@ struct AttentionOnGpu {
             .lse = one.lse ? static_cast<float*>(lse.data()) : nullptr,
             .lse_batch_stride = one.heads_q * problem.rows_q(),
             .lse_head_stride = problem.rows_q(),
-            .sinks = one.sinks ? static_cast<const float*>(sinks.data()) : nullptr};
+            .sinks = one.sinks ? static_cast<const float*>(sinks.data()) : nullptr,
+            .dropout = one.dropout,
+            .dropout_seed = one.state ? ~one.seed : one.seed,
+            .dropout_offset = one.state ? one.offset - 16 : one.offset,
+            .dropout_state = one.state ? static_cast<const uint64_t*>(state.data()) : nullptr};
   }
 
  private:
   template <class T>
   static Elements words(const std::vector<T>& all) {
-    Elements elements(WAVESMITH_KERNELS_F32, all.size());
+    Elements elements(WAVESMITH_KERNELS_F32, all.size() * sizeof(T) / 4);
     if (!all.empty()) std::memcpy(elements.bytes.data(), all.data(), elements.bytes.size());
     return elements;
   }
@@ -202,6 +228,17 @@ class AttentionProblems : public OnEachGpu {
   [[nodiscard]] double as_operand(double element, Type type) const {
     const bool flushes = GetParam() == 0;
     return flushes && std::abs(element) < (type == WAVESMITH_KERNELS_F16 ? 0x1p-14 : 0x1p-126) ? 0 : element;
+  }
+
+  /// The same with dropout, for heads of up to 128.
+  AttentionCase random_dropout_case(int64_t length_q, int64_t length_k) {
+    AttentionCase one = random_case(length_q, length_k);
+    one.head_size = one_of<int64_t>({64, 128, 8 * between(1, 16)});
+    one.dropout = one_of({0.1F, 0.25F, 0.5F, 0.9F, 0.999F, 1e-6F});
+    one.seed = random_() * 0x100000001ULL;
+    one.offset = one_of<uint64_t>({16, 1024, ~uint64_t{3}});
+    one.state = between(0, 2) == 0;
+    return one;
   }
 
   /// Everything but the lengths at random.

@@ -71,6 +71,8 @@ struct Queries {
     return matrix(g.v, g.stride_v, place.head / g.heads_per_kv, sequence.first_k);
   }
 
+  /// The first key of the first tile.
+  TILE_DEVICE int first_key() const { return sight.begin(place.first_row); }
   /// Shapes and hides the scores of the tile of keys from `key` on, and lets references follow them.
   TILE_DEVICE void settle(Scores& scores, int key) {
     const int of_group = key + group * tile::ChainOrder<Atom>::kInPiece;

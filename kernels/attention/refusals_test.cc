@@ -78,6 +78,25 @@ TEST(AttentionRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](A& a) { a.sinks = reinterpret_cast<const float*>(6); }, kInvalid, "sinks is not aligned"},
       {[](A& a) { a.cu_seqlens_k = reinterpret_cast<const int32_t*>(4), a.total_k = -5; }, kInvalid,
        "total_k is negative"},
+      {[](A& a) { a.dropout = -0.5F; }, kInvalid, "dropout is -0.5"},
+      {[](A& a) { a.dropout = 1; }, kInvalid, "dropout is 1.000000, not in [0, 1)"},
+      {[](A& a) { a.dropout = std::numeric_limits<float>::quiet_NaN(); }, kInvalid, "dropout is nan"},
+      {[](A& a) { a.dropout = 0.5F, a.dropout_offset = 6; }, kInvalid,
+       "dropout_offset is 6, no multiple of 4"},
+      {[](A& a) { a.dropout = 0.5F, a.dropout_state = reinterpret_cast<const uint64_t*>(4); }, kInvalid,
+       "dropout_state is not aligned to 8"},
+      {[](A& a) { a.dropout = 0.5F, a.dropout_state = static_cast<const uint64_t*>(a.o.data); }, kInvalid,
+       "o overlaps dropout_state"},
+      {[](A& a) {
+         a.heads_q = a.heads_kv = a.batches = a.length_q = a.length_k = 1, a.head_size = 192,
+         a.dropout = 0.5F;
+       },
+       kNot, "head_size is 192, and the kernels with dropout go to 128"},
+      {[](A& a) {
+         a.heads_q = a.heads_kv = a.batches = a.length_q = a.length_k = 1, a.head_size_v = 136,
+         a.dropout = 0.5F;
+       },
+       kNot, "head_size_v is 136, and the kernels with dropout go to 128"},
   };
   expect_refusals(wavesmith_kernels_attention, right, all);
   right.length_q = 0, right.q.data = right.o.data = nullptr;
@@ -110,6 +129,9 @@ TEST(AttentionCheck, NamesTheKernel) {
   attention.softcap = 30, attention.type = WAVESMITH_KERNELS_F16;
   ASSERT_EQ(wavesmith_kernels_attention_check(&attention, &name), WAVESMITH_KERNELS_SUCCESS);
   EXPECT_STREQ(name, "attention_f16_128_shaped");
+  attention.dropout = 0.5F;
+  ASSERT_EQ(wavesmith_kernels_attention_check(&attention, &name), WAVESMITH_KERNELS_SUCCESS);
+  EXPECT_STREQ(name, "attention_f16_128_dropout");
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TILE_DEVICE void attend_by_turns(OfWave& queries, int thread, tile::SharedBytes 
   constexpr int kKeys = Shape::kKeys, kAtoms = Shape::kAtoms, kAcross = kKeys / Layout::kRows;
   constexpr int kSteps = Shape::kKeySize / Layout::kDepth;  // of a score
   static_assert(Shape::kParts == 1, "waves that share rows would have to multiply at once");
-  int key = queries.sight.begin(queries.place.first_row);
+  int key = queries.first_key();
   const int end = queries.sight.end(queries.place.first_row, Shape::kRows);
   const bool second = queries.wave >= Shape::kWaves / 2;
   TurnsFeed<Shape> feed(queries, key, thread, memory);

@@ -46,6 +46,9 @@ wavesmith_kernels_status check_attention_backward(const Description& b) {
   if (values_of(a) != a.head_size)
     return not_supported(kName, "forward.head_size_v is " + std::to_string(a.head_size_v) +
                                     ", and forward.head_size " + std::to_string(a.head_size));
+  if (a.dropout != 0)
+    return not_supported(kName, "forward.dropout is " + std::to_string(a.dropout) +
+                                    ", and there is no kernel of gradients with dropout");
   const HeadsExtent q = extent_q(a), k = extent_k(a);
   if (!q.empty() && !a.lse) return invalid("forward.lse is null: weights are found again from it");
   if (const auto status = check_heads(kName, "forward.o", a.o, q, a.head_size, false)) return status;

@@ -53,6 +53,7 @@ TEST(AttentionBackwardRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](B& b) { b.workspace = static_cast<char*>(b.workspace) + 4; }, kInvalid, "aligned"},
       {[](B& b) { b.workspace = b.forward.k.data; }, kInvalid, "workspace overlaps forward.k"},
       {[](B& b) { b.workspace = b.dv.data; }, kInvalid, "workspace overlaps dv"},
+      {[](B& b) { b.forward.dropout = 0.5F; }, kNot, "there is no kernel of gradients with dropout"},
   };
   expect_refusals(wavesmith_kernels_attention_backward, right, all);
   EXPECT_EQ(wavesmith_kernels_attention_backward(nullptr, nullptr), WAVESMITH_KERNELS_INVALID_ARGUMENT);

@@ -146,7 +146,7 @@ TEST_F(NvidiaKernels, Attention) {
     g.left = kUnlimited, g.right = c.causal ? 0 : kUnlimited;
     const double scale = 1 / std::sqrt(c.head_size);
     g.factor = static_cast<float>(scale) * tile::kLog2OfE;
-    launch(Shape::kThreads, {g.workgroups, 1, 1}, [&] { attention<Shape, false>(g); });
+    launch(Shape::kThreads, {g.workgroups, 1, 1}, [&] { attention<Shape, Queries<Shape, false>>(g); });
     expect_attention(c, q, k, v, o, lse);
   };
   using Atom = tile::arch::Best<tile::bf16>;

@@ -10,11 +10,11 @@ struct PhiloxBlock {
 
 /// The bits of counter `low`, `high` (64 bits each, low words first).
 __attribute__((always_inline)) constexpr PhiloxBlock philox(unsigned long key, unsigned long low,
-                                                            unsigned long high) {
+                                                            unsigned long high, int rounds = 10) {
   PhiloxBlock c{{static_cast<unsigned>(low), static_cast<unsigned>(low >> 32), static_cast<unsigned>(high),
                  static_cast<unsigned>(high >> 32)}};
   auto k0 = static_cast<unsigned>(key), k1 = static_cast<unsigned>(key >> 32);
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     const unsigned long a = 0xD2511F53UL * c.words[0], b = 0xCD9E8D57UL * c.words[2];
     c = {{static_cast<unsigned>(b >> 32) ^ c.words[1] ^ k0, static_cast<unsigned>(b),
           static_cast<unsigned>(a >> 32) ^ c.words[3] ^ k1, static_cast<unsigned>(a)}};
