@@ -104,7 +104,7 @@ struct Plan {
   /// As many as keep any GPU busy, of several rows each where there are enough: each writes its sums once.
   /// Sizes alone decide, so that the order of a sum depends on nothing else.
   [[nodiscard]] int64_t workgroups_of(int64_t rows) const {
-    constexpr int64_t kBlocksEach = 4, kFew = 64, kMostThreads = int64_t{512} * kRowThreads;
+    constexpr int64_t kBlocksEach = 4, kFew = 256, kMostThreads = int64_t{512} * kRowThreads;
     constexpr int64_t kMostSums = int64_t{1} << 29;  // within a buffer
     const int64_t blocks = (rows + configuration->rows() - 1) / configuration->rows();
     const int64_t most = std::min(kMostThreads / configuration->threads, kMostSums / pitch);

@@ -164,6 +164,7 @@ TILE_DEVICE void norm_backward_kept(const NormBackwardArguments& g) {
   constexpr int kSummed = Shape::kRows == 1 ? 0 : Shape::kRows * Shape::kParts * Shape::kStep;
   constexpr int kFloats = kSummed > RowMeeting::kFloats ? kSummed : RowMeeting::kFloats;
   TILE_SHARED static float memory[kFloats];
+  constexpr bool kKnown = !__is_same(Access, AnyAccess<Shape>);
   RowMeeting meeting(memory);
   const auto places = [&]() __attribute__((always_inline)) {
     return places_of<!Shape::kAligned>(g, Shape::kRows);
@@ -175,8 +176,12 @@ TILE_DEVICE void norm_backward_kept(const NormBackwardArguments& g) {
   };
   const auto load = [&](int first_row) __attribute__((always_inline)) {
     const int row = first_row + arch::thread_id() / Shape::kLanes;
-    return Arriving{Access::load(places().x, first_row),
-                    Access::load(places().dy, first_row),
+    const auto there = [&](RowsPlace place) __attribute__((always_inline)) {
+      if (kKnown && first_row >= g.rows) place.data = nullptr;
+      return place;
+    };
+    return Arriving{Access::load(there(places().x), first_row),
+                    Access::load(there(places().dy), first_row),
                     {number_of_row(g.means, g.rows, row), number_of_row(g.factors, g.rows, row)}};
   };
 
@@ -193,8 +198,16 @@ TILE_DEVICE void norm_backward_kept(const NormBackwardArguments& g) {
       above.at[i] = Access::value(arriving.dy, i);
     }
     const RowStatistics given = arriving.of_row;
-    if (first_row + step < g.rows) arriving = load(first_row + step);
-    const typename Access::Arriving weight = Access::load(places().weight, 0);
+    typename Access::Arriving weight;
+    if constexpr (kKnown) {
+      // Behind the last rows nothing is read, without a branch: behind one, whoever waits for the weight
+      // would wait for the next rows, too.
+      weight = Access::load(places().weight, 0);
+      arriving = load(first_row + step);
+    } else {
+      if (first_row + step < g.rows) arriving = load(first_row + step);
+      weight = Access::load(places().weight, 0);
+    }
     const bool inside = first_row + arch::thread_id() / Shape::kLanes < g.rows;
     const float factor = centre_kept<Shape>(g, meeting, given, inside, normal);
     float products = 0, total = 0;
