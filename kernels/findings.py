@@ -25,7 +25,7 @@ STATED = HERE / "findings.tsv"
 MOST = 10
 """Percent of the hot loop."""
 
-STREAMS = re.compile(r"(decode|norm|softmax|combine)|mla_\w+_16$|gemm_\w+?_(16|32|64)x\d+x(256|512|1024)_")
+STREAMS = re.compile(r"(decode|norm|softmax|combine|loss)|mla_\w+_16$|gemm_\w+?_(16|32|64)x\d+x(256|512|1024)_")
 """Kernels whose loads the memory behind all caches serves: what reads everything once (so does latent attention of few
 heads), and products of few rows, whose workgroups share A alone."""
 

@@ -37,6 +37,7 @@ from speed_operations import (
     TRITONS_ATTENTION_GPUS,
     TRITONS_GPUS,
     Attention,
+    AttentionGradients,
     Decode,
     Latent,
     OfRows,
@@ -45,6 +46,7 @@ from speed_operations import (
     Row,
     Timed,
     Training,
+    attention_gradients,
     attentions,
     decodes,
     latents,
@@ -80,6 +82,7 @@ PEERS_OF = {
     "gemm": ["rocblas", "aiter", "triton", "ck"],
     "rows": ["triton"],
     "attention": ["aiter", "triton", "ck"],
+    "attention_backward": ["aiter"],
     "decode": ["aiter"],
     "mla": ["aiter"],
     "training": ["triton"],
@@ -147,6 +150,7 @@ class Machine:
         kinds: dict[type[Operation], Callable[..., Commands]] = {
             Product: of_product,
             Attention: of_attention,
+            AttentionGradients: of_attention_gradients,
             Decode: of_decode,
             Latent: of_latent,
             OfRows: of_rows,
@@ -205,6 +209,13 @@ def of_attention(one: Attention, machine: Machine) -> Commands:
     if one.gpu in CKS_GPUS and not one.causal:  # the page says why
         peers["Composable Kernel"] = machine.of_ck("ck_attention.py", *sizes, *causal)
     return ["attention", *sizes, sizes[-1], "128", "bf16", *causal], peers
+
+
+def of_attention_gradients(one: AttentionGradients, machine: Machine) -> Commands:
+    sizes = [str(size) for size in (one.batches, one.heads, one.kv_heads, one.length)]
+    causal = ["causal"] if one.causal else []
+    peers = {"AITER": machine.of_aiter("aiter_attention_backward.py", *sizes, *causal)}
+    return ["attention_backward", *sizes, sizes[-1], "128", "bf16", *causal], peers
 
 
 def of_decode(one: Decode, machine: Machine) -> Commands:
@@ -282,6 +293,7 @@ def main() -> None:
         "gemm": products,
         "rows": operations_of_rows,
         "attention": attentions,
+        "attention_backward": attention_gradients,
         "decode": decodes,
         "mla": latents,
         "training": trainings,

@@ -96,6 +96,34 @@ def attentions(gpus: list[str]) -> list[Attention]:
 
 
 @dataclass(frozen=True)
+class AttentionGradients:
+    """Of bf16, with heads of 128 elements."""
+
+    gpu: str
+    batches: int
+    heads: int
+    kv_heads: int
+    length: int
+    causal: bool
+
+    def flops(self) -> float:
+        """Of the five products that have to be computed."""
+        return 2.5 * Attention(self.gpu, self.batches, self.heads, self.kv_heads, self.length, self.causal).flops()
+
+
+def attention_gradients(gpus: list[str]) -> list[AttentionGradients]:
+    """Those that AITER's programs are known for."""
+    shapes = [(16, 16, 16, 1024), (4, 32, 8, 2048), (1, 32, 8, 4096)]
+    return [
+        AttentionGradients(gpu, *shape, causal)
+        for gpu in gpus
+        if gpu == "mi300x"
+        for shape in shapes
+        for causal in (False, True)
+    ]
+
+
+@dataclass(frozen=True)
 class Decode:
     """A new token of each sequence, of bf16, with heads of 128 elements and pages of 16."""
 
@@ -202,9 +230,10 @@ def trainings(gpus: list[str]) -> list[Training]:
     ]
 
 
-Operation = Product | Attention | Decode | Latent | OfRows | Training
+Operation = Product | Attention | AttentionGradients | Decode | Latent | OfRows | Training
 KINDS: dict[str, type[Operation]] = {
     "attention": Attention,
+    "attention_gradients": AttentionGradients,
     "decode": Decode,
     "latent": Latent,
     "product": Product,

@@ -7,8 +7,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from findings import stated
-from speed import Command, Machine, of_product
-from speed_operations import Attention, Product, Row, Timed, attentions, products, read
+from speed import Command, Machine, fastest_of, of_product, of_training
+from speed_operations import Attention, Product, Row, Timed, Training, attentions, products, read
 from speed_page import PAGE, page, short
 from speed_published import Mark, operation_of
 from speed_published import read as published
@@ -51,6 +51,18 @@ class PageTest(unittest.TestCase):
             "_ZN2ck27kernel_gemm_xdl_cshuffle_v1INS_43GridwiseGemm_EnumE0ELi1ELi256ELi64ELi128ELi32ELi8ELi8ELi32ELi32E"
         )
         self.assertEqual(short(name), "64x128x32")
+
+
+class PartsTest(unittest.TestCase):
+    def test_one_kernel_of_each_role_and_of_one_group_makes_the_whole(self) -> None:
+        times = {"rows__w4_p256": 5, "rows__w8_p256": 4, "sums__64x64_p256": 3}
+        times |= {"rows__w4_p512": 2, "sums__64x64_p512": 4, "sums__128x32_p512": 3}
+        kernels = [{"name": name, "seconds": seconds} for name, seconds in times.items()]
+        self.assertEqual([one["name"] for one in fastest_of(kernels)], ["rows__w4_p512", "sums__128x32_p512"])
+
+    def test_of_whole_ones_the_fastest_counts(self) -> None:
+        kernels = [{"name": "norm_w4", "seconds": 2}, {"name": "norm_w8.kd", "seconds": 1}]
+        self.assertEqual(fastest_of(kernels), kernels[1:])
 
 
 class OtherPeersTest(unittest.TestCase):
@@ -107,6 +119,11 @@ class CommandTest(unittest.TestCase):
         bench, peers = of_product(Product("mi300x", 16, 8192, 4096, "i8", "kk", "bf16"), self.machine)
         self.assertEqual(bench[-2:], ["bf16", "scaled"])
         self.assertEqual(peers["AITER"][-4:], ["i8", "16", "8192", "4096"])
+
+    def test_cross_entropy_s_gradient_is_a_word_of_the_bench_and_an_operation_of_the_peer(self) -> None:
+        bench, peers = of_training(Training("mi300x", "cross_entropy_gradient", 2048, 32000), self.machine)
+        self.assertEqual(bench, ["cross_entropy", "2048", "32000", "bf16", "gradient"])
+        self.assertEqual(peers["Triton"][-3:], ["cross_entropy_gradient", "2048", "32000"])
 
     def test_composable_kernel_is_asked_for_the_layout(self) -> None:
         peers = of_product(Product("mi210", 4096, 4096, 4096, "bf16", "mn"), self.machine)[1]

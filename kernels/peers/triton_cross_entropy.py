@@ -2,7 +2,7 @@
 """Cross entropy and its gradient by Triton, compiled here: for the cycle model, and with --check against float64.
 
     pip install triton==3.8.0 numpy
-    wavesmith profile --gpu mi300x -- triton_cross_entropy.py cross_entropy|cross_entropy_gradient ROWS CLASSES [--check]
+    wavesmith profile --gpu mi300x -- triton_cross_entropy.py cross_entropy[_gradient] ROWS CLASSES [--check]
 
 Logits are of bf16, targets of 64 bits. As usual a program of the loss goes over a row once, block by block, with a
 running maximum and sum, and leaves the logarithm of the sum; one of the gradient makes a block of a row in its place.
