@@ -51,6 +51,21 @@ def test_tokens_come_as_often_as_they_should() -> None:
 
 
 @pytest.mark.representative
+def test_few_rows_that_workgroups_share_have_the_tokens_of_many() -> None:
+    few, seeds = torch.randn(2, 8192) * 3, torch.arange(2)
+    many = 320  # times as many rows: more than there are compute units
+
+    def sampled(logits: Tensor, seeds: Tensor) -> tuple[Tensor, Tensor]:
+        tokens, logs = own.sample(on(logits), on(seeds), temperature=0.8, top_k=100, top_p=0.9, log_probabilities=True)
+        return tokens.cpu(), logs.cpu()
+
+    tokens, logs = sampled(few, seeds)
+    all_tokens, all_logs = sampled(few.repeat(many, 1), seeds.repeat(many))
+    assert torch.equal(all_tokens, tokens.repeat(many))
+    assert torch.equal(all_logs, logs.repeat(many))
+
+
+@pytest.mark.representative
 def test_drafts() -> None:
     logits = on(torch.randn(3, 5, 100))
     best = own.sample(logits, torch.zeros(3, 5, dtype=torch.long, device=DEVICE), temperature=0.0)
