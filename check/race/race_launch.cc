@@ -1,4 +1,5 @@
 #include "check/race/race_launch.h"
+#include "check/race/code_ahead.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "check/race/code_ahead.h"
 #include "check/race/race_findings.h"
 #include "check/race/race_workgroup.h"
 #include "isa/control/row.h"
@@ -20,9 +22,9 @@ constexpr uint64_t kMostWorkgroups = uint64_t{1} << 22;
 constexpr size_t kMostHandOvers = 1 << 20;
 
 /// The code from an instruction on. It ends somewhere before: whoever decodes it stops at the kernel's end.
-std::span<const uint8_t> code_behind(const emulate::Site& site) {
+std::span<const uint8_t> code_at(uint64_t pc) {
   constexpr size_t kAhead = 512;
-  return {reinterpret_cast<const uint8_t*>(site.instruction.pc), kAhead};
+  return {reinterpret_cast<const uint8_t*>(pc), kAhead};
 }
 
 }  // namespace
@@ -76,7 +78,8 @@ SiteFacts RaceLaunch::make_facts(const emulate::Site& site) const {
   const bool memory = site.row ? site.row->shape == isa::Shape::Memory
                                : isa::operation_of(site.instruction.mnemonic) == isa::Operation::ScalarAtomic;
   if (facts.events & SiteFacts::kArrives)
-    facts.meets = meets_at_once(site.instruction.pc, code_behind(site), launch_.target, launch_.wave_lanes);
+    facts.meets =
+        meets_at_once(site.instruction.pc, code_at(site.instruction.pc), launch_.target, launch_.wave_lanes);
   if (!memory) return facts;
   if (facts.narrow) program_->narrow = true;
   facts.number = program_->number_of(site);
@@ -84,7 +87,7 @@ SiteFacts RaceLaunch::make_facts(const emulate::Site& site) const {
 }
 
 bool RaceLaunch::make_polls(const emulate::Site& site) const {
-  return check::polls(site.instruction, code_behind(site), launch_.target, launch_.wave_lanes);
+  return check::polls(site.instruction, code_at, launch_.target, launch_.wave_lanes);
 }
 
 bool RaceLaunch::needs_write_back() const { return launch_.target.is(isa::kCdna3 | isa::kCdna4); }

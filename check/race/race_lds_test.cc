@@ -26,6 +26,14 @@ std::string tell_by_two(std::string_view behind) {
          "\nv_and_b32 v5, 0x7c, v1\nLDS_LOAD v6, v5 offset:1024\nWAIT_LDS\nend:\ns_nop 0";
 }
 
+/// Counts by bins, and looks for the first that is not empty: a loop that a load ends, but of other
+/// addresses.
+std::string first_bin(std::string_view between) {
+  return "v_and_b32 v2, 0x3c, v1\nv_mov_b32 v3, 1\nds_add_u32 v2, v3\nWAIT_LDS\n" + std::string(between) +
+         "v_mov_b32 v5, 0\ns_branch look\nnext:\nADD v5, 4, v5\nlook:\nLDS_LOAD v4, v5\nWAIT_LDS\n"
+         "v_cmp_eq_u32 VCC, 0, v4\ns_cbranch_vccnz next";
+}
+
 const RacePair kPairs[] = {
     {"WriteThenRead", "lds-read-write", kOther + "LDS_STORE v1, v0\nWAIT_LDS\nLDS_LOAD v3, v2\nWAIT_LDS",
      kOther + "LDS_STORE v1, v0\nWAIT_LDS\nBARRIER\nLDS_LOAD v3, v2\nWAIT_LDS"},
@@ -61,6 +69,7 @@ const RacePair kPairs[] = {
     {"HistogramReadTooEarly", "lds-atomic-plain",
      "v_and_b32 v2, 0x3c, v1\nv_mov_b32 v3, 1\nds_add_u32 v2, v3\nWAIT_LDS\nLDS_LOAD v4, v2\nWAIT_LDS",
      "v_and_b32 v2, 0x3c, v1\nv_mov_b32 v3, 1\nds_add_u32 v2, v3\nWAIT_LDS\nBARRIER\nLDS_LOAD v4, v2\nWAIT_LDS"},
+    {"HistogramSearchedTooEarly", "lds-atomic-plain", first_bin(""), first_bin("BARRIER\n")},
     {"CounterReadByEachLane", "lds-atomic-plain",
      "v_mov_b32 v2, 0\nv_mov_b32 v3, 1\nds_add_u32 v2, v3\nWAIT_LDS\nLDS_LOAD v4, v2\nWAIT_LDS",
      "v_mov_b32 v2, 0\nv_mov_b32 v3, 1\nds_add_u32 v2, v3\nWAIT_LDS\nBARRIER\nLDS_LOAD v4, v2\nWAIT_LDS"},

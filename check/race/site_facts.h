@@ -49,12 +49,4 @@ struct SiteFacts {
 
 SiteFacts facts_of(const emulate::Site& site, const isa::Target& target);
 
-/// Whether nothing is accessed between a split barrier's signal and its wait. `code`: from the signal on.
-bool meets_at_once(uint64_t pc, std::span<const uint8_t> code, const isa::Target& target, int wave_lanes);
-
-/// Whether a load, or an atomic, is that of a spin loop: what it gives decides whether it is made again, the
-/// same as before, and nothing is stored meanwhile. `code`: from the instruction on.
-bool polls(const isa::Instruction& first, std::span<const uint8_t> code, const isa::Target& target,
-           int wave_lanes);
-
 }  // namespace wavesmith::check
