@@ -16,7 +16,7 @@
 #include "check/checker.h"
 #include "check/per_site.h"
 #include "check/race/global_shadow.h"
-#include "check/race/lds_shadow.h"
+#include "check/race/lds/shadow.h"
 #include "check/race/site_facts.h"
 #include "check/race/sync_order.h"
 #include "check/race/wave_log.h"

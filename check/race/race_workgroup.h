@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check/race/lane_writes.h"
-#include "check/race/lds_races.h"
+#include "check/race/lds/races.h"
 #include "check/race/race_findings.h"
 #include "check/race/race_launch.h"
 #include "check/race/wave_clocks.h"

@@ -6,7 +6,7 @@
 // the clocks say that one happens before the other.
 //
 // That is for accesses that may conflict. Before the first of them since the waves last met, accesses are
-// only claimed (lds_claims.h) and noted. Then the cells learn of all that was noted, and of each that
+// only claimed (claims.h) and noted. Then the cells learn of all that was noted, and of each that
 // follows.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/race/lds_claims.h"
+#include "check/race/lds/claims.h"
 #include "check/race/wave_clocks.h"
 #include "check/runs.h"
 #include "emulate/run/events.h"

@@ -1,4 +1,4 @@
-#include "check/race/lds_races.h"
+#include "check/race/lds/races.h"
 
 #include <algorithm>
 #include <cstring>

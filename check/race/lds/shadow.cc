@@ -1,4 +1,4 @@
-#include "check/race/lds_shadow.h"
+#include "check/race/lds/shadow.h"
 
 #include <bit>
 #include <optional>
