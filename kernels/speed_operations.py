@@ -72,8 +72,8 @@ def products(gpus: list[str]) -> list[Product]:
 
 
 @dataclass(frozen=True)
-class Attention:
-    """Of bf16, with heads of 128 elements."""
+class OfHeads:
+    """Attention of bf16, with heads of 128 elements, or its gradients."""
 
     gpu: str
     batches: int
@@ -82,9 +82,16 @@ class Attention:
     length: int
     causal: bool
 
+    def product_flops(self) -> float:
+        """Of a product of all scores' size, as such rates are published: half of it where later keys are masked."""
+        return 2 * self.batches * self.heads * self.length**2 * 128 / (2 if self.causal else 1)
+
+
+class Attention(OfHeads):
+    """Two products."""
+
     def flops(self) -> float:
-        """As such rates are published: half of the products where later keys are masked."""
-        return 4 * self.batches * self.heads * self.length**2 * 128 / (2 if self.causal else 1)
+        return 2 * self.product_flops()
 
 
 def attentions(gpus: list[str]) -> list[Attention]:
@@ -95,20 +102,11 @@ def attentions(gpus: list[str]) -> list[Attention]:
     return [Attention(gpu, *shape, causal) for gpu, those in some for shape in those for causal in (False, True)]
 
 
-@dataclass(frozen=True)
-class AttentionGradients:
-    """Of bf16, with heads of 128 elements."""
-
-    gpu: str
-    batches: int
-    heads: int
-    kv_heads: int
-    length: int
-    causal: bool
+class AttentionGradients(OfHeads):
+    """The five products that have to be computed."""
 
     def flops(self) -> float:
-        """Of the five products that have to be computed."""
-        return 2.5 * Attention(self.gpu, self.batches, self.heads, self.kv_heads, self.length, self.causal).flops()
+        return 5 * self.product_flops()
 
 
 def attention_gradients(gpus: list[str]) -> list[AttentionGradients]:
