@@ -87,7 +87,7 @@ TEST(KernelsCommand, ListsTheKernelsOfOperationsWithoutTiles) {
   size_t forward = 0;
   for (const json& kernel : attention["kernels"])
     forward += kernel["name"].get<std::string>().find("_backward_") == std::string::npos;
-  EXPECT_EQ(forward, 16U);  // of four sizes, two types, plain and shaped
+  EXPECT_EQ(forward, 20U);  // of four sizes and two types, plain and shaped, of two sizes with dropout
   EXPECT_GT(attention["kernels"].size(), forward);
   const CommandResult text = run_wavesmith("kernels attention --gpu mi300x");
   EXPECT_NE(text.out.find("attention_bf16_128_shaped"), text.out.npos);
