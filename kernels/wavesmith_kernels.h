@@ -542,9 +542,10 @@ WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_attention_check
 /* The gradients of wavesmith_kernels_attention: of a sum that grows by d_o * O, what it grows by with Q, K
  * and V. With the weights P = exp(scores - lse), and D each row's sum of d_o * o, of the o and lse that are
  * given, dV = P^T d_o,  dS = P * (d_o V^T - D),  dQ = scale * dS K,  dK = scale * dS^T Q where a cap
- * multiplies dS by 1 - tanh(score / softcap)^2. There is no kernel with dropout yet. Heads of Q that share a
- * head of K and V add to its gradients. The sums over rows are f32, and their order depends on the sizes and
- * the GPU only: results are the same in each run. Sinks and slopes are read, but have no gradient here.
+ * multiplies dS by 1 - tanh(score / softcap)^2. With dropout, the forward's, dV = (M P)^T d_o and dS = P * (M
+ * (d_o V^T) - D), where M is 0 where a weight is dropped, otherwise 1 / (1 - p). Heads of Q that share a head
+ * of K and V add to its gradients. The sums over rows are f32, and their order depends on the sizes and the
+ * GPU only: results are the same in each run. Sinks and slopes are read, but have no gradient here.
  *
  * The error of an element is at most, with u and e as above, e' = e + 2^-21 * (1 + |lse|) in place of a
  * score's error, n the products that are summed, and P and dS as in exact arithmetic, of dV  (u + e' + (n +

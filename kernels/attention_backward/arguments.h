@@ -1,7 +1,7 @@
 // What a kernel of attention's gradients is given: shared by the host, which fills it in, and the device.
 #pragma once
 
-#include "kernels/attention/arguments.h"
+#include "kernels/attention/dropout.h"
 
 namespace wavesmith::kernels {
 
@@ -16,6 +16,9 @@ struct AttentionBackwardArguments {
   float* rows;
   long row_batch, row_head;  ///< rows from batch to batch, and from head to head
   float scale;               ///< of products of q and k
+};
+struct AttentionBackwardDropoutArguments : AttentionBackwardArguments {
+  AttentionDropout dropout;
 };
 
 }  // namespace wavesmith::kernels

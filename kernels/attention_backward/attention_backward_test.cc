@@ -246,6 +246,35 @@ TEST_P(AttentionBackward, ResultsAreTheSameInEachRun) {
   EXPECT_EQ(all.dv.elements.bytes, again.dv.elements.bytes);
 }
 
+TEST_P(AttentionBackward, EveryKernelWithDropoutEqualsDoublePrecision) {
+  for (const AttentionBackwardConfiguration& row : attention_backward_configurations())
+    for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
+      for (const bool shaped : {false, true}) {
+        if (row.target != kTargets[GetParam()] || row.gradient != "queries") continue;
+        check({.heads_q = 2,
+               .heads_kv = shaped ? 1 : 2,
+               .length_q = row.rows + 1,
+               .length_k = 131,
+               .head_size = row.head_size,
+               .type = type,
+               .left = shaped ? 77 : -1,  // the first key that a row sees is none of a multiple
+               .softcap = shaped ? 20.0F : 0.0F,
+               .dropout = 0.3F,
+               .seed = 1234567890123456789,
+               .offset = 48});
+        if (HasFatalFailure()) return;
+      }
+}
+
+TEST_P(AttentionBackward, DropoutOfAllKindsEqualsDoublePrecision) {
+  for (int round = 0; round < 24; ++round) {
+    Case one = random_dropout_case(between(1, 140), between(0, 170));
+    one.lse = true;
+    check(one);
+    if (HasFatalFailure()) return;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, AttentionBackward, testing::Range(0, kGpuCount), gpu_name);
 
 }  // namespace

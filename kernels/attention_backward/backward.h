@@ -4,6 +4,7 @@
 // the next products as they lie.
 #pragma once
 
+#include "kernels/attention/kept.h"
 #include "kernels/attention/results.h"
 #include "kernels/attention/shape.h"
 #include "kernels/attention_backward/feed.h"
@@ -22,9 +23,10 @@ struct BackwardMemory {
   using Results = ResultsMemory<Shape, kSecondOwn + (Needs<kOf>::kSecond ? Own::kBytes : 0)>;
 };
 
-/// A wave's rows of queries or keys.
-template <class Shape, Gradient kOf, bool kShapes>
+/// A wave's rows of queries or keys. Arguments with dropout make weights that are dropped.
+template <class Shape, Gradient kOf, bool kShapes, class Arguments>
 struct BackwardWave {
+  static constexpr bool kDrops = __is_same(Arguments, AttentionBackwardDropoutArguments);
   static constexpr bool kOfQueries = kOf == Gradient::Queries;
   using Atom = typename Shape::Atom;
   using Element = typename Atom::Element;
@@ -35,7 +37,7 @@ struct BackwardWave {
   using Weights = tile::Operand<Atom, Shape::kAtoms, Shape::kTile>;
   using Sums = tile::Sums<Atom, Shape::kAtoms, Shape::kColumns>;
 
-  const AttentionBackwardArguments& a;
+  const Arguments& a;
   const AttentionArguments& g;
   const AttentionPlace& place;
   const Sequence& sequence;
@@ -48,8 +50,8 @@ struct BackwardWave {
   Sums of_first, of_second;
   OwnRows<Shape> rows;
 
-  TILE_DEVICE BackwardWave(const AttentionBackwardArguments& arguments, const AttentionPlace& where,
-                           const Sequence& of, int thread_)
+  TILE_DEVICE BackwardWave(const Arguments& arguments, const AttentionPlace& where, const Sequence& of,
+                           int thread_)
       : a(arguments),
         g(arguments.forward),
         place(where),
@@ -65,6 +67,12 @@ struct BackwardWave {
         shift(others - length),
         sight(kOfQueries ? g.left : g.right, kOfQueries ? g.right : g.left, length, others) {}
 
+  /// What is uniform of the wave, which no register held until now.
+  TILE_DEVICE void find_again(const AttentionPlace& where) {
+    const float late = tile::arch::in_vector(tile::bits_as<float>(thread));
+    wave = tile::arch::uniform(tile::bits_as<int>(late) / Layout::kLanes);
+    wave_row = where.first_row + wave * Shape::kWaveRows;
+  }
   TILE_DEVICE const Element* matrix(const void* data, const AttentionStrides& stride, int head,
                                     bool of_q) const {
     return matrix_of<Element>(data, stride, place.batch, head, of_q ? sequence.first_q : sequence.first_k);
@@ -129,6 +137,7 @@ struct BackwardWave {
     using First = typename Memory::First;
     using Second = typename Memory::Second;
     int other = sight.begin(place.first_row);
+    if constexpr (kDrops && kOfQueries) other = other / kDropoutSpan * kDropoutSpan;
     const int end = sight.end(place.first_row, Shape::kRows);
     if (other >= end) {
       arch::barrier();  // what waves have kept of their rows lies where others' results come
@@ -174,7 +183,11 @@ struct BackwardWave {
       Weights weights, of_scores;
       const auto weigh = [&](const auto& of_rows) {
         scores.weigh(factor, of_rows);
-        if constexpr (Needs<kOf>::kSecondAcross) become(scores.at, weights);
+        if constexpr (kDrops) {
+          drop(head, other, scores.at, weights, gradients);
+        } else if constexpr (Needs<kOf>::kSecondAcross) {
+          become(scores.at, weights);
+        }
         if constexpr (Needs<kOf>::kFirstAcross) {
           scores.differentiate(gradients, of_rows);
           become(scores.at, of_scores);
@@ -195,6 +208,25 @@ struct BackwardWave {
         add(of_first, of_scores, by_columns, First::columns(shared_first));
       arch::barrier();  // rows were written by all, columns read
     }
+  }
+  /// What weights are dropped of the tile from `other` on: they are no operand of dV, and have no gradient.
+  TILE_DEVICE void drop(int head, int other, const Products& scores, Weights& weights,
+                        Products& gradients) const {
+    // Found again: scalar registers are scarce.
+    const Arguments late = tile::arch::argument_again(a);
+    const DropoutDraws draws(late.dropout, place.batch, head);
+    KeptWeights<Atom, Shape::kAtoms, Shape::kAcross> kept;
+    if constexpr (kOfQueries)
+      kept.find_by_queries(draws, row, other, group);
+    else
+      kept.find_by_keys(draws, other, wave_row, lane, group);
+    if constexpr (Needs<kOf>::kSecondAcross) {
+      Products some = scores;
+      kept.drop(some);
+      become(some, weights);
+    }
+    if constexpr (Needs<kOf>::kSecond)
+      kept.each(gradients, [by = late.dropout.by](float gradient) { return gradient * by; });
   }
   template <class Reader, class Tile>
   TILE_DEVICE static void add(Sums& sums, const Weights& weights, const Reader& reader, Tile tile) {
@@ -225,16 +257,28 @@ TILE_DEVICE void write_gradient(typename Wave::Sums& sums, float by, const Wave&
                              wave.lane);
 }
 
-template <class Shape, Gradient kOf, bool kShapes>
-TILE_DEVICE void attention_backward(const AttentionBackwardArguments& a) {
+/// Arguments as they are, or a copy that may be read again.
+template <bool kCopy, class Arguments>
+struct HeldArguments {
+  using Type = const Arguments&;
+};
+template <class Arguments>
+struct HeldArguments<true, Arguments> {
+  using Type = Arguments;
+};
+
+template <class Shape, Gradient kOf, bool kShapes, class Arguments>
+TILE_DEVICE void attention_backward(const Arguments& a) {
   using namespace tile;
   constexpr bool kOfQueries = kOf == Gradient::Queries;
   TILE_SHARED static char memory[BackwardMemory<Shape, kOf>::Results::kBytes];
   const auto shared = (SharedBytes)memory;
-  const AttentionPlace place(a.forward, Shape::kRows);
+  AttentionPlace place(a.forward, Shape::kRows);
   if (!place.valid) return;
-  const Sequence sequence(a.forward, place.batch);
-  BackwardWave<Shape, kOf, kShapes> wave(a, place, sequence, arch::thread_id());
+  Sequence sequence(a.forward, place.batch);
+  using Wave = BackwardWave<Shape, kOf, kShapes, Arguments>;
+  typename HeldArguments<Wave::kDrops, Arguments>::Type now = a;
+  Wave wave(now, place, sequence, arch::thread_id());
   if (place.first_row >= wave.length) return;
   wave.load(shared);
   if constexpr (kOfQueries) {
@@ -242,19 +286,28 @@ TILE_DEVICE void attention_backward(const AttentionBackwardArguments& a) {
   } else {
     const int heads = a.forward.heads_per_kv;
     TILE_KEEP_LOOP
-    for (int i = 0; i < heads; ++i) wave.pass(place.head * heads + i, shared);
+    for (int i = 0; i < heads; ++i) {
+      if constexpr (Wave::kDrops) {  // scalar registers are scarce
+        now = arch::argument_again(a);
+        place = AttentionPlace(now.forward, Shape::kRows);
+        sequence = Sequence(now.forward, place.batch);
+      }
+      wave.pass(place.head * heads + i, shared);
+    }
   }
-  const AttentionBackwardArguments late = arch::argument_again(a);
+  const Arguments late = arch::argument_again(a);
   const AttentionPlace where(late.forward, Shape::kRows);  // found again, too
   const Sequence of(late.forward, where.batch);
+  if constexpr (Wave::kDrops) wave.find_again(where);
   const auto write = [&](auto& sums, float by, void* to, const AttentionStrides& stride) {
     write_gradient<Shape, kOf>(sums, by, wave, to, stride, where, of, late.forward.head_size, shared);
   };
-  constexpr float kUnit = kWeightUnit<typename Shape::Atom::Element>;
+  float of_values = kWeightUnit<typename Shape::Atom::Element>;
+  if constexpr (Wave::kDrops) of_values *= late.dropout.by;
   if constexpr (kOfQueries) write(wave.of_first, late.scale, late.dq, late.stride_dq);
   if constexpr (!kOfQueries && Needs<kOf>::kFirstAcross)
     write(wave.of_first, late.scale, late.dk, late.stride_dk);
-  if constexpr (Needs<kOf>::kSecondAcross) write(wave.of_second, kUnit, late.dv, late.stride_dv);
+  if constexpr (Needs<kOf>::kSecondAcross) write(wave.of_second, of_values, late.dv, late.stride_dv);
 }
 
 }  // namespace wavesmith::kernels

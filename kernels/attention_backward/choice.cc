@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/attention/choice.h"
+#include "kernels/attention/dropout_rules.h"
 #include "kernels/attention/tensors.h"
 #include "kernels/library/named_range.h"
 
@@ -46,9 +47,6 @@ wavesmith_kernels_status check_attention_backward(const Description& b) {
   if (values_of(a) != a.head_size)
     return not_supported(kName, "forward.head_size_v is " + std::to_string(a.head_size_v) +
                                     ", and forward.head_size " + std::to_string(a.head_size));
-  if (a.dropout != 0)
-    return not_supported(kName, "forward.dropout is " + std::to_string(a.dropout) +
-                                    ", and there is no kernel of gradients with dropout");
   const HeadsExtent q = extent_q(a), k = extent_k(a);
   if (!q.empty() && !a.lse) return invalid("forward.lse is null: weights are found again from it");
   if (const auto status = check_heads(kName, "forward.o", a.o, q, a.head_size, false)) return status;
@@ -70,6 +68,7 @@ wavesmith_kernels_status check_attention_backward(const Description& b) {
       {"d_o", range_of(b.d_o, q, a.head_size, a.type)},
       NamedRange::of("forward.alibi_slopes", a.alibi_slopes,
                      (a.batches - 1) * a.alibi_batch_stride + a.heads_q, kWord),
+      NamedRange::of("forward.dropout_state", state_of(a), 4, kWord),
       NamedRange::of("forward.cu_seqlens_q", a.cu_seqlens_q, a.batches + 1, kWord),
       NamedRange::of("forward.cu_seqlens_k", a.cu_seqlens_k, a.batches + 1, kWord)};
   if (!q.empty())
@@ -119,11 +118,21 @@ wavesmith_kernels_status choose_attention_backward(const Description& b, std::st
     if (const auto status = deal_tiles(kName, arguments.forward, a.batches, heads, length,
                                        {.rows = row.rows, .threads = row.threads, .dies = dies}))
       return status;
-    choice.push_back({.configuration = &row,
-                      .name = "attention_backward_" + std::string(word_of(a.type)) + "_" +
-                              std::to_string(size) + "_" + std::string(row.gradient) +
-                              (shaped ? "_shaped" : ""),
-                      .arguments = arguments});
+    const std::string name =
+        "attention_backward_" + std::string(word_of(a.type)) + "_" + std::to_string(size) + "_";
+    const auto add = [&](std::string_view gradient, const char* kind) {
+      choice.push_back({.configuration = &row,
+                        .name = name + std::string(gradient) + kind,
+                        .arguments = {arguments, dropout_of(a)}});
+    };
+    if (a.dropout == 0) {
+      add(row.gradient, shaped ? "_shaped" : "");
+    } else if (row.gradient == "keys_and_values") {
+      add("keys", "_dropout");
+      add("values", "_dropout");
+    } else {
+      add(row.gradient, "_dropout");
+    }
   }
   // The kernel of dQ finds what the others need.
   const auto first = std::find_if(choice.begin(), choice.end(),

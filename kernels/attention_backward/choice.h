@@ -16,7 +16,8 @@ namespace wavesmith::kernels {
 struct AttentionBackwardKernel {
   const AttentionBackwardConfiguration* configuration;
   std::string name;  ///< in the target's code object
-  AttentionBackwardArguments arguments;
+  /// Without dropout it is given just what comes before that.
+  AttentionBackwardDropoutArguments arguments;
 };
 /// One after the other.
 using AttentionBackwardChoice = std::vector<AttentionBackwardKernel>;

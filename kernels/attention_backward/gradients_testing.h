@@ -87,6 +87,7 @@ class ExpectedGradients {
                                   : on_cdna2_ ? 0x1p-14
                                               : 0x1p-25;
     const double rounding = (static_cast<double>(size) + 8) * 0x1p-24;
+    const std::vector<double> factors = dropout_factors(one, batch, head, i, length_k);
     for (int64_t j = begin; j < end; ++j) {
       const size_t key = made_.k.at(batch_k, first_k + j, head_kv, 0),
                    value = made_.v.at(batch_k, first_k + j, head_kv, 0);
@@ -96,6 +97,8 @@ class ExpectedGradients {
         gradient += as_operand_[of_d_o + d] * v_[value + d];
         gradient_magnitude += std::abs(as_operand_[of_d_o + d] * v_[value + d]);
       }
+      const double factor = factors[static_cast<size_t>(j)];
+      gradient *= factor, gradient_magnitude *= factor;
       score *= one.scale;
       const double part = one.softcap != 0 ? std::tanh(score / one.softcap) : 0;
       if (one.softcap != 0) score = one.softcap * part;
@@ -111,7 +114,8 @@ class ExpectedGradients {
       if (one.softcap != 0)
         of_score_error += (0x1p-19 + 2 * error / one.softcap) * weight * std::abs(gradient - delta);
       for (size_t d = 0; d < size; ++d) {
-        dv.add(value + d, weight, (unit + of_weight) * weight + least_weight, as_operand_[of_d_o + d]);
+        dv.add(value + d, factor * weight, factor * ((unit + of_weight) * weight + least_weight),
+               as_operand_[of_d_o + d]);
         dq.add(row + d, of_score, of_score_error, k_[key + d]);
         dk.add(key + d, of_score, of_score_error, q_[row + d]);
       }

@@ -53,7 +53,11 @@ TEST(AttentionBackwardRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](B& b) { b.workspace = static_cast<char*>(b.workspace) + 4; }, kInvalid, "aligned"},
       {[](B& b) { b.workspace = b.forward.k.data; }, kInvalid, "workspace overlaps forward.k"},
       {[](B& b) { b.workspace = b.dv.data; }, kInvalid, "workspace overlaps dv"},
-      {[](B& b) { b.forward.dropout = 0.5F; }, kNot, "there is no kernel of gradients with dropout"},
+      {[](B& b) { b.forward.dropout = 1; }, kInvalid, "dropout is 1.000000, not in [0, 1)"},
+      {[](B& b) {
+         b.forward.dropout = 0.5F, b.forward.dropout_state = static_cast<const uint64_t*>(b.dk.data);
+       },
+       kInvalid, "dk overlaps forward.dropout_state"},
   };
   expect_refusals(wavesmith_kernels_attention_backward, right, all);
   EXPECT_EQ(wavesmith_kernels_attention_backward(nullptr, nullptr), WAVESMITH_KERNELS_INVALID_ARGUMENT);
@@ -91,6 +95,9 @@ TEST(AttentionBackwardCheck, NamesTheKernels) {
   backward.forward.softcap = 30, backward.forward.length_k = 0;
   ASSERT_EQ(wavesmith_kernels_attention_backward_check(&backward, &name), WAVESMITH_KERNELS_SUCCESS);
   EXPECT_STREQ(name, "attention_backward_bf16_128_queries_shaped");
+  backward.forward.dropout = 0.5F;
+  ASSERT_EQ(wavesmith_kernels_attention_backward_check(&backward, &name), WAVESMITH_KERNELS_SUCCESS);
+  EXPECT_STREQ(name, "attention_backward_bf16_128_queries_dropout");
 }
 
 }  // namespace
