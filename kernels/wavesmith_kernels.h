@@ -480,9 +480,8 @@ typedef struct {
  * byte depends on seed, offset, batch, head of Q, and the positions i and j in their sequences only: it is
  * Philox4x32's with 7 rounds, the key `seed` and the counter (dropout_offset / 4 + batch * heads_q + head) +
  * 2^64 * (j / 32 * 2 + j / 8 % 2 + 2^32 * i), of the word j % 4 the byte j / 16 % 2 * 2 + j / 4 % 2. The next
- * draw's offset is 4 * batches * heads_q more. The log-sum-exp is of all weights. In the bound P counts 1 /
- * (1
- * - p) times where it is kept, and 2^-32 (2^-21, 2^-118) with it. There are kernels for heads of up to 128.
+ * draw's offset is 4 * batches * heads_q more. The log-sum-exp is of all weights. In the bound P, where it is
+ * kept, and 2^-32 (2^-21, 2^-118) with it count 1 / (1 - p) times. There are kernels for heads of up to 128.
  *
  * A query that sees no key, or whose scores are all minus infinity, has the result 0 and the log-sum-exp
  * minus infinity, or its head's sink. A NaN or plus infinity among a row's scores makes NaN of it. What K has

@@ -27,27 +27,27 @@ Result<isa::Instruction> decode_no_further(isa::Decoder& decoder, std::span<cons
   return decoder.decode(code.first(std::min(kLongest, code.size())), pc);
 }
 
+template <class Visit>
+void each_register(std::span<const isa::RegisterRange> ranges, Visit visit) {
+  for (const isa::RegisterRange range : ranges)
+    for (uint16_t r = range.first; r < range.first + range.count && r < isa::reg::kCount; ++r) visit(r);
+}
+
 /// Follows what a load has given through the instructions behind it.
 class Taint {
  public:
   explicit Taint(const isa::Effects& load) { add(load); }
-  [[nodiscard]] bool has(isa::RegisterRange range) const {
-    for (uint16_t r = range.first; r < range.first + range.count; ++r)
-      if (r < isa::reg::kCount && registers_[r]) return true;
-    return false;
-  }
   /// Whether the instruction reads it; then what it writes has it too.
   bool follow(const isa::Effects& effects) {
-    const bool reads = std::ranges::any_of(effects.reads, [&](isa::RegisterRange one) { return has(one); });
+    bool reads = false;
+    each_register(effects.reads, [&](uint16_t r) { reads |= registers_[r]; });
     if (reads) add(effects);
     return reads;
   }
 
  private:
   void add(const isa::Effects& effects) {
-    for (const isa::RegisterRange range : effects.writes)
-      for (uint16_t r = range.first; r < range.first + range.count && r < isa::reg::kCount; ++r)
-        registers_.set(r);
+    each_register(effects.writes, [&](uint16_t r) { registers_.set(r); });
   }
   std::bitset<isa::reg::kCount> registers_;
 };
@@ -80,25 +80,21 @@ bool moves(const std::vector<isa::RegisterRange>& kept, uint64_t pc, std::span<c
   // Which lanes go on is no address.
   constexpr std::array<uint16_t, 3> kLanes = {isa::reg::kExec, isa::reg::kExec + 1, isa::reg::kScc};
   std::bitset<isa::reg::kCount> moving;
-  const auto each = [](const std::vector<isa::RegisterRange>& ranges, auto&& visit) {
-    for (const isa::RegisterRange range : ranges)
-      for (uint16_t r = range.first; r < range.first + range.count && r < isa::reg::kCount; ++r) visit(r);
-  };
-  for (const isa::Effects& one : all) each(one.writes, [&](uint16_t r) { moving.set(r); });
+  for (const isa::Effects& one : all) each_register(one.writes, [&](uint16_t r) { moving.set(r); });
   for (const uint16_t r : kLanes) moving.reset(r);
   for (bool found = true; found;) {
     std::bitset<isa::reg::kCount> still;
     for (const isa::Effects& one : all) {
       bool of_moving = one.unknown;
-      each(one.reads, [&](uint16_t r) { of_moving |= moving[r]; });
-      if (of_moving) each(one.writes, [&](uint16_t r) { still.set(r); });
+      each_register(one.reads, [&](uint16_t r) { of_moving |= moving[r]; });
+      if (of_moving) each_register(one.writes, [&](uint16_t r) { still.set(r); });
     }
     for (const uint16_t r : kLanes) still.reset(r);
     found = still != moving;
     moving = still;
   }
   bool any = false;
-  each(kept, [&](uint16_t r) { any |= moving[r]; });
+  each_register(kept, [&](uint16_t r) { any |= moving[r]; });
   return any;
 }
 

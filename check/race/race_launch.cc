@@ -1,5 +1,4 @@
 #include "check/race/race_launch.h"
-#include "check/race/code_ahead.h"
 
 #include <algorithm>
 #include <bit>

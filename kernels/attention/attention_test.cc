@@ -237,16 +237,7 @@ TEST_P(Attention, EveryKernelWithDropoutEqualsDoublePrecision) {
     for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
       for (const bool shaped : {false, true}) {
         if (row.target != kTargets[GetParam()] || row.head_size > 128) continue;
-        check({.heads_q = 2,
-               .length_q = row.rows + 1,
-               .length_k = 131,
-               .head_size = row.head_size,
-               .type = type,
-               .left = shaped ? 77 : -1,  // the first key that a row sees is none of a multiple
-               .softcap = shaped ? 20.0F : 0.0F,
-               .dropout = 0.3F,
-               .seed = 1234567890123456789,
-               .offset = 48});
+        check(dropout_case(row.rows, row.head_size, type, shaped));
         if (HasFatalFailure()) return;
       }
 }

@@ -90,6 +90,20 @@ struct AttentionProblem {
   }
 };
 
+/// A kernel with so many rows and its dropout; `shaped`: also a window and a cap.
+inline AttentionCase dropout_case(int64_t rows, int64_t head_size, Type type, bool shaped) {
+  return {.heads_q = 2,
+          .length_q = rows + 1,
+          .length_k = 131,
+          .head_size = head_size,
+          .type = type,
+          .left = shaped ? 77 : -1,  // the first key that a row sees is none of a multiple
+          .softcap = shaped ? 20.0F : 0.0F,
+          .dropout = 0.3F,
+          .seed = 1234567890123456789,
+          .offset = 48};
+}
+
 /// What multiplies a row's weights: 0 where they are dropped.
 inline std::vector<double> dropout_factors(const AttentionCase& one, int64_t batch, int64_t head,
                                            int64_t query, int64_t keys) {

@@ -251,17 +251,9 @@ TEST_P(AttentionBackward, EveryKernelWithDropoutEqualsDoublePrecision) {
     for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
       for (const bool shaped : {false, true}) {
         if (row.target != kTargets[GetParam()] || row.gradient != "queries") continue;
-        check({.heads_q = 2,
-               .heads_kv = shaped ? 1 : 2,
-               .length_q = row.rows + 1,
-               .length_k = 131,
-               .head_size = row.head_size,
-               .type = type,
-               .left = shaped ? 77 : -1,  // the first key that a row sees is none of a multiple
-               .softcap = shaped ? 20.0F : 0.0F,
-               .dropout = 0.3F,
-               .seed = 1234567890123456789,
-               .offset = 48});
+        Case one = dropout_case(row.rows, row.head_size, type, shaped);
+        one.heads_kv = shaped ? 1 : 2;
+        check(one);
         if (HasFatalFailure()) return;
       }
 }
