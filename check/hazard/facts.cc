@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "check/hazard/rules.h"
 
@@ -14,15 +15,19 @@ Facts facts_of(const emulate::Site& site, const isa::Target& target, int wave_la
   if (!target.is(isa::kCdna)) return facts;
   static_assert(kLongest < 256);
   const auto all = rules();
-  facts.first_registers.resize(all.size());
-  facts.second_registers.resize(all.size());
   for (size_t i = 0; i < all.size(); ++i) {
     if (!target.is(all[i].generations)) continue;
-    facts.first_registers[i] = all[i].first(facts.parts);
-    facts.second_registers[i] = all[i].second(facts.parts);
-    if (!facts.first_registers[i].empty()) facts.first |= 1u << i;
-    if (!facts.second_registers[i].empty()) facts.second |= 1u << i;
+    const auto add = [&](Registers found, uint32_t& rules, std::vector<Registers>& registers) {
+      if (found.empty()) return;
+      rules |= 1u << i;
+      registers.push_back(std::move(found));
+    };
+    add(all[i].first(facts.parts), facts.first, facts.first_registers);
+    add(all[i].second(facts.parts), facts.second, facts.second_registers);
   }
+  // Programs have many instructions, each with facts that are kept.
+  facts.first_registers.shrink_to_fit();
+  facts.second_registers.shrink_to_fit();
   if (facts.first) facts.window = facts.parts.matrix ? kLongest : kShort;
   return facts;
 }

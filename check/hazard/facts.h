@@ -1,6 +1,8 @@
 // What a follower of a wave asks for each instruction: rules that it may be part of, as sets of bits.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,8 +17,13 @@ struct Facts {
   uint32_t first = 0, second = 0;  ///< rules of CDNA in which it is the one or the other: a bit each
   uint8_t window = 0;              ///< wait states after which no rule asks for it as a first one
   Parts parts;
-  std::vector<Registers> first_registers, second_registers;  ///< by the rule's number; empty: of none
+  std::vector<Registers> first_registers, second_registers;  ///< of each of these rules, in their order
 };
+
+/// Those of one rule, where `registers` are of each of `rules` in their order.
+inline const Registers& of_rule(const std::vector<Registers>& registers, uint32_t rules, size_t rule) {
+  return registers[static_cast<size_t>(std::popcount(rules & ((1u << rule) - 1)))];
+}
 
 Facts facts_of(const emulate::Site& site, const isa::Target& target, int wave_lanes);
 

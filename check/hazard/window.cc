@@ -76,7 +76,8 @@ bool Window::judge(uint64_t number, const emulate::Site& site, const Facts& fact
   isa::RegisterRange about;
   for (uint32_t left = past.facts->first & facts.second; left; left &= left - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(left));
-    const isa::RegisterRange both = first_common(past.facts->first_registers[i], facts.second_registers[i]);
+    const isa::RegisterRange both = first_common(of_rule(past.facts->first_registers, past.facts->first, i),
+                                                 of_rule(facts.second_registers, facts.second, i));
     if (!both.count) continue;
     const Rule& rule = rules()[i];
     if (rule.scalar && number < drained_) continue;
