@@ -99,6 +99,12 @@ const RacePair kPairs[] = {
     {"ReleasedWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", "",
      8, 0},
+    {"ReleasedWithAWaitThatLetsTheStoreBeUnderWay", "insufficient-scope",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("s_wait_storecnt 0x1", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("s_wait_storecnt 0x0", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0, "gfx12"},
     // A coherent load sees what has been written back, and no more.
     {"ReadCoherentlyWithoutAWriteBack", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("s_waitcnt vmcnt(0)", "") +

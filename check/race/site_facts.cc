@@ -45,7 +45,7 @@ uint16_t events_of(const emulate::Site& site, const isa::Target& target) {
   if (wait.lgkm == 0 || wait.ds == 0) events |= SiteFacts::kWaitsForLds;
   // Where loads and stores have a counter together, it is vmcnt.
   if (wait.vs == 0 || wait.store == 0 || (wait.vm == 0 && target.is(isa::kCdna)) ||
-      operation == Operation::WaitForStores)
+      site.instruction.mnemonic == "s_wait_idle")
     events |= SiteFacts::kWaitsForStores;
   if (site.barrier == emulate::BarrierStep::Arrive) events |= SiteFacts::kArrives;
   if (site.barrier == emulate::BarrierStep::Wait) events |= SiteFacts::kLeaves;
