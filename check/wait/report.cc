@@ -72,6 +72,21 @@ void Workgroup::tell_locked(const emulate::WaveView& view, Wave& wave, const Sit
   });
 }
 
+void Workgroup::tell_grid_barrier(const emulate::WaveView& view, const emulate::Site& barrier,
+                                  const emulate::Site& next) {
+  shared_.findings.add(
+      {.rule = "grid-barrier", .first = next.instruction.pc, .second = barrier.instruction.pc}, now(), [&] {
+        return Finding{
+            .topic = Topic::Wait,
+            .rule = "grid-barrier",
+            .what = "goes on before the grid's barrier has answered: the wait has to be the next instruction, "
+                    "to which the hardware comes back where it makes the barrier again",
+            .parties = {party(shared_.launch, "goes on", next.instruction, id_, view.index(), 0),
+                        party(shared_.launch, "meets", barrier.instruction, id_, view.index(), 0)},
+            .fix = "put s_waitcnt 0 directly behind the barrier"};
+      });
+}
+
 void Workgroup::tell_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place,
                          uint32_t wave, const InFlight& flight, Scoreboard::Need need) {
   const bool own = wave == view.index(), reads = place.direction == isa::Direction::Load;

@@ -181,11 +181,17 @@ const Pair kPairs[] = {
      "ds_read_b32 v3, v1\ns_waitcnt lgkmcnt(0)\ns_barrier\nv_xor_b32 v2, 0x100, v1\nds_write_b32 v2, v0\ns_waitcnt lgkmcnt(0)", 2},
     // What the global wave sync reads
     {"BarrierOfTheGrid", "gfx90a", 64, "war",
-     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\nv_mov_b32 v2, 1\ns_waitcnt lgkmcnt(0)",
+     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v2, 1",
      "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt expcnt(0) lgkmcnt(0)\nv_mov_b32 v2, 1"},
     {"BarrierOfTheGrid", "gfx1100", 32, "war",
      "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v2, 1",
      "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v3, 1"},
+    {"BarrierOfTheGridNotWaitedFor", "gfx942", 64, "grid-barrier",
+     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_nop 0\ns_waitcnt expcnt(0) lgkmcnt(0)",
+     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt expcnt(0) lgkmcnt(0)"},
+    {"BarrierOfTheGridWaitedForTooWeakly", "gfx1100", 32, "grid-barrier",
+     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt expcnt(0) lgkmcnt(1)\ns_waitcnt lgkmcnt(0)",
+     "s_mov_b32 m0, 0\nv_mov_b32 v2, 0\nds_gws_barrier v2 gds\ns_waitcnt expcnt(0) lgkmcnt(0)"},
     // RDNA3
     {"VectorLoad", "gfx1100", 32, "raw",
      "global_load_b32 v2, v1, s[4:5]\nv_add_nc_u32 v3, v2, v2",

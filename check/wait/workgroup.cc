@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace wavesmith::check::wait {
 
@@ -52,6 +53,8 @@ void Workgroup::instruction(const WaveView& view, const emulate::Site& site) {
   }
   if (wave.reader != kNone) [[unlikely]]
     check_locked(view, wave, facts);
+  if (wave.grid_barrier) [[unlikely]]
+    check_grid_barrier(view, wave, facts);
   if (!facts.plain) count_and_issue(view, wave, facts);
 }
 
@@ -74,6 +77,7 @@ void Workgroup::count_and_issue(const WaveView& view, Wave& wave, const SiteFact
     if (facts.locked.count) wave.reader = wave.current;
   }
   if (facts.site->barrier != BarrierStep::None) barrier(view.index(), wave, facts.site->barrier);
+  if (facts.site->barrier == BarrierStep::Grid) wave.grid_barrier = facts.site;
   if (facts.index_on) wave.indexing = true;
   if (facts.index_off) wave.indexing = false;
 }
@@ -186,6 +190,12 @@ void Workgroup::check_locked(const WaveView& view, Wave& wave, const SiteFacts& 
     wave.board.forgive(wave.reader);
     return;
   }
+}
+
+void Workgroup::check_grid_barrier(const WaveView& view, Wave& wave, const SiteFacts& facts) {
+  const emulate::Site& barrier = *std::exchange(wave.grid_barrier, nullptr);
+  if (facts.limits[static_cast<size_t>(isa::Counter::Lgkm)] != 0)
+    tell_grid_barrier(view, barrier, *facts.site);
 }
 
 void Workgroup::check_lds(const WaveView& view, const SiteFacts& facts, const LdsPlace& place) {

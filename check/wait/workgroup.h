@@ -41,6 +41,7 @@ class Workgroup final : public emulate::WorkgroupListener {
     uint32_t arrivals = 0, departures = 0;  ///< at barriers
     bool indexing = false, ended = false;
     Number reader = kNone;  ///< that reads its registers later
+    const emulate::Site* grid_barrier = nullptr;  ///< the instruction before, if it is one
   };
   /// A register in flight that an instruction uses.
   struct Use {
@@ -55,6 +56,7 @@ class Workgroup final : public emulate::WorkgroupListener {
                                          const isa::Effects& effects);
   void count_and_issue(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
   void check_locked(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
+  void check_grid_barrier(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
   void barrier(uint32_t index, Wave& wave, emulate::BarrierStep step);
   void check_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place);
   /// The same of what was under way when its wave arrived at the barrier before, and has come back since.
@@ -63,6 +65,8 @@ class Workgroup final : public emulate::WorkgroupListener {
 
   void tell_use(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts, const Use& use);
   void tell_locked(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
+  void tell_grid_barrier(const emulate::WaveView& view, const emulate::Site& barrier,
+                         const emulate::Site& next);
   void tell_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place, uint32_t wave,
                 const InFlight& flight, Scoreboard::Need need);
   [[nodiscard]] Findings::Order now() const;
