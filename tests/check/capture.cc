@@ -86,6 +86,7 @@ struct Launch {
   unsigned threads;
   size_t shared_bytes;
   std::vector<unsigned char> arguments;
+  bool cooperative = false;
 };
 
 std::string list_of(const std::vector<Buffer>& buffers) {
@@ -133,9 +134,9 @@ void write(const Launch& launch, const std::vector<Buffer>& used, const std::str
   if (std::FILE* const file = std::fopen((at + ".json").c_str(), "w")) {
     std::fprintf(file,
                  "{\"symbol\": \"%s\", \"grid\": [%u, %u, %u], \"threads\": %u, \"shared\": %zu, "
-                 "\"arguments\": \"%s\", \"sizes\": [%s], \"pointers\": [%s]}\n",
+                 "\"cooperative\": %s, \"arguments\": \"%s\", \"sizes\": [%s], \"pointers\": [%s]}\n",
                  launch.symbol.c_str(), launch.grid.x, launch.grid.y, launch.grid.z, launch.threads,
-                 launch.shared_bytes, bytes.c_str(), list_of(used).c_str(), pointers.c_str());
+                 launch.shared_bytes, launch.cooperative ? "true" : "false", bytes.c_str(), list_of(used).c_str(), pointers.c_str());
     std::fclose(file);
   }
 }
@@ -163,6 +164,21 @@ void keep(const Launch& launch) {
     captured().kept[launch.name] = several;
   }
   write(launch, used, pointers);
+}
+
+/// Of a program's own kernels.
+void keep_wanted(const void* function, Extent grid, Extent block, void** arguments, size_t shared_bytes,
+                 bool cooperative) {
+  const std::string symbol = symbol_of(function);
+  const auto wanted = captured().wanted.find(symbol);
+  if (wanted == captured().wanted.end() || block.y * block.z != 1) return;
+  Launch launch{wanted->second.name, symbol, grid, block.x, shared_bytes, {}, cooperative};
+  size_t index = 0;
+  for (const auto& [offset, bytes] : wanted->second.arguments) {
+    launch.arguments.resize(offset + bytes);
+    std::memcpy(&launch.arguments[offset], arguments[index++], bytes);
+  }
+  keep(launch);
 }
 
 }  // namespace
@@ -219,18 +235,15 @@ int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsi
 
 int hipLaunchKernel(const void* function, Extent grid, Extent block, void** arguments, size_t shared_bytes,
                     void* stream) {
-  const std::string symbol = symbol_of(function);
-  const auto wanted = captured().wanted.find(symbol);
-  if (wanted != captured().wanted.end() && block.y * block.z == 1) {
-    Launch launch{wanted->second.name, symbol, grid, block.x, shared_bytes, {}};
-    size_t index = 0;
-    for (const auto& [offset, bytes] : wanted->second.arguments) {
-      launch.arguments.resize(offset + bytes);
-      std::memcpy(&launch.arguments[offset], arguments[index++], bytes);
-    }
-    keep(launch);
-  }
+  keep_wanted(function, grid, block, arguments, shared_bytes, false);
   return next(hipLaunchKernel, "hipLaunchKernel")(function, grid, block, arguments, shared_bytes, stream);
+}
+
+int hipLaunchCooperativeKernel(const void* function, Extent grid, Extent block, void** arguments,
+                               unsigned shared_bytes, void* stream) {
+  keep_wanted(function, grid, block, arguments, shared_bytes, true);
+  return next(hipLaunchCooperativeKernel, "hipLaunchCooperativeKernel")(function, grid, block, arguments,
+                                                                        shared_bytes, stream);
 }
 
 }  // extern "C"

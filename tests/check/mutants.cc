@@ -13,7 +13,8 @@
 // much was under way before each wait, with the buffers that each instruction accesses, -1 for what lies in
 // none, with those that use what is under way (a register that a load will write, LDS at a barrier), and with
 // those that write to LDS again. "hand-overs" answers whether a wave reads what another one has written
-// (hand_overs.h), "exchanges" which waits for stores somebody could miss (exchanges.h).
+// (hand_overs.h), "exchanges" which waits for stores somebody could miss (exchanges.h), "stale" whether
+// caches and stores under way keep something from somebody (stale_reads.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -41,6 +43,7 @@
 #include "tests/check/exchanges.h"
 #include "tests/check/hand_overs.h"
 #include "tests/check/sites.h"
+#include "tests/check/stale_reads.h"
 
 namespace wavesmith::mutants {
 namespace {
@@ -111,6 +114,7 @@ class Launcher {
                                pointer.at(2).get<uint64_t>();
       std::memcpy(&arguments_.at(pointer.at(0).get<size_t>()), &address, sizeof address);
     }
+    add_grid_barrier();
     fill_hidden();
     kernarg_ = static_cast<uint8_t*>(must(memory_.allocate(arguments_.size() + 8)));
   }
@@ -133,8 +137,9 @@ class Launcher {
     Sites sites(*target_, buffers_);
     HandOvers hand_overs;
     Exchanges exchanges(*target_);
+    StaleReads stale_reads(*target_);
     const std::map<std::string, emulate::Listener*> watches = {
-        {"watch", &sites}, {"hand-overs", &hand_overs}, {"exchanges", &exchanges}};
+        {"watch", &sites}, {"hand-overs", &hand_overs}, {"exchanges", &exchanges}, {"stale", &stale_reads}};
     const std::string checks = request.value("checks", "");
     std::string error;
     const auto watch = watches.find(checks);
@@ -148,6 +153,7 @@ class Launcher {
     }
     if (checks == "watch") tell(sites, entry, made);
     if (checks == "hand-overs") made["handed"] = hand_overs.any();
+    if (checks == "stale") made["stale"] = stale_reads.any();
     if (checks == "exchanges") {
       made["needed"] = json::array();
       for (const uint64_t pc : exchanges.needed()) made["needed"].push_back(pc - entry);
@@ -168,6 +174,29 @@ class Launcher {
       from += buffer.size;
     }
     std::memcpy(kernarg_, arguments_.data(), arguments_.size());
+  }
+
+  /// What a cooperative launch's workgroups meet at: `hidden_multigrid_sync_arg` points to it. ROCm's device
+  /// library counts arrivals at byte 32 and finds the number of workgroups at byte 40.
+  void add_grid_barrier() {
+    const object::Argument* const argument = [&]() -> const object::Argument* {
+      for (const object::Argument& one : kernel_->arguments)
+        if (one.kind == object::Argument::Kind::HiddenMultigridSyncArg) return &one;
+      return nullptr;
+    }();
+    if (!argument) return;
+    constexpr size_t kBytes = 64, kWorkgroups = 40;
+    buffers_.push_back({static_cast<uint8_t*>(must(memory_.allocate(kBytes))), kBytes});
+    contents_.resize(contents_.size() + kBytes);
+    const auto workgroups = static_cast<uint32_t>(this->workgroups());
+    std::memcpy(&contents_[contents_.size() - kBytes + kWorkgroups], &workgroups, sizeof workgroups);
+    std::memcpy(&arguments_.at(argument->offset), &buffers_.back().at, sizeof buffers_.back().at);
+  }
+
+  [[nodiscard]] uint64_t workgroups() const {
+    uint64_t all = 1;
+    for (const json& extent : told_.at("grid")) all *= extent.get<uint64_t>();
+    return all;
   }
 
   /// What a HIP runtime tells kernels of their launch.
@@ -209,6 +238,9 @@ class Launcher {
     dispatch.workgroup = {threads, 1, 1};
     dispatch.kernarg = kernarg_;
     dispatch.dynamic_lds = told_.at("shared").get<uint32_t>();
+    grid_barrier_ = std::make_unique<emulate::GridBarrier>();
+    grid_barrier_->members = workgroups();
+    if (told_.value("cooperative", false)) dispatch.grid_barrier = grid_barrier_.get();
     return dispatch;
   }
 
@@ -297,6 +329,7 @@ class Launcher {
   uint8_t* place_ = nullptr;
   uint8_t* kernarg_ = nullptr;
   std::vector<Buffer> buffers_;
+  std::unique_ptr<emulate::GridBarrier> grid_barrier_;
   uint64_t most_ = 0;
 };
 

@@ -22,6 +22,8 @@ Patches = Sequence[tuple[int, bytes]]
 HUNG = -1000
 #: Seconds after which a kernel that does not end is stopped.
 PATIENCE = 20
+#: Orders of workgroups and waves that a run is tried in beside the usual one.
+ORDERS = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,10 @@ class Runner(Protocol):
 
     def stores_matter(self, offset: int) -> bool | None:
         """Whether somebody could miss it that a wait waits for stores; None where that is not known."""
+
+    def stale(self, patches: Patches) -> bool | None:
+        """Whether, in some order of workgroups, caches or stores under way keep something from somebody; None where
+        that is not known."""
 
     def resets(self, offset: int) -> bool:
         """Whether an instruction writes to LDS where something was written before."""
@@ -150,6 +156,9 @@ class Copy:
         return None
 
     def stores_matter(self, offset: int) -> bool | None:
+        return None
+
+    def stale(self, patches: Patches) -> bool | None:
         return None
 
     def resets(self, offset: int) -> bool:
@@ -263,6 +272,11 @@ class Launch:
 
     def stores_matter(self, offset: int) -> bool | None:
         return offset in self.exchanges["needed"] if "needed" in self.exchanges else None
+
+    def stale(self, patches: Patches) -> bool | None:
+        texts = [(offset, data.hex()) for offset, data in patches]
+        asked = ({"patches": texts, "checks": "stale", "order": order} for order in (0, *ORDERS))
+        return any(self.ask(one).get("stale", True) for one in asked)
 
     def resets(self, offset: int) -> bool:
         return offset in self.watched["resets"]

@@ -160,7 +160,7 @@ class Sites : public emulate::Listener {
       each_byte(access, [&](uint64_t byte) {
         if (lds) look_for(late_writes, byte, wave);
         if (lds && stores_it && !from_memory) look_for(late_reads, byte, wave);
-        if (own && loads_it) own->reads.push_back(byte);
+        if (own && loads_it && (lds || !stores_it)) own->reads.push_back(byte);  // memory does atomics at once
         if (own && stores_it) own->writes.push_back(byte);
       });
       if (lds || !stores_it) return;

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from interlocks import enough_on_all_ways, harmless, not_reread
 from operators import Mutant, awaited, nops, waited_for_behind, with_garbage
-from runs import Outcome, Patches, Runner
+from runs import ORDERS, Outcome, Patches, Runner
 from ways import Run
 
 CHECKS = "memory,race,wait,hazard,init,sync"
@@ -22,8 +22,8 @@ CHECKS = "memory,race,wait,hazard,init,sync"
 TRAP, TRAP_OF_CDNA = 0xBF900002, 0xBF920002
 #: Invalidates the cache next to a wave, and nothing behind it.
 NEAR = re.compile(r"buffer_gl0_inv|global_inv scope:SCOPE_SE")
-#: Orders of workgroups and waves in which a kernel without a barrier has to give something else.
-ORDERS = (1, 2, 3, 4)
+#: Why a fence or a wait for stores is not missed.
+KEPT = "in five orders neither a cache nor a store under way keeps from anybody what another one has written"
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Judge:
             settled = self.no_loads_to_lds(mutant) and self.runner.uses_early(mutant.patches) is False
             if settled and self.runner.stores_matter(mutant.at.offset) is False:
                 return "behind it the workgroup exchanges nothing with others, nor do its waves what was stored"
-            return ""
+            return KEPT if settled and self.runner.stale(mutant.patches) is False else ""
         if mutant.kind == "s_nop":
             practised = sorted({rule for rule, _, _ in after.hints - self.before.hints if rule.startswith("hazard/")})
             if practised:
@@ -127,6 +127,8 @@ class Judge:
             return "the results are the same in other orders of waves"
         if mutant.kind == "fence" and NEAR.match(mutant.at.text) and self.runner.hands_over() is False:
             return "no wave reads through the cache next to it what another one writes"
+        if mutant.kind == "fence" and self.runner.stale(mutant.patches) is False:
+            return KEPT
         if mutant.kind == "bound":
             return "the results are the same, and no access leaves its allocation"
         if mutant.kind == "initialisation":
