@@ -134,6 +134,15 @@ const RacePair kPairs[] = {
      "s_mov_b32 m0, s9\ns_lshl_b32 m0, m0, 2\nglobal_load_lds_dword v1, s[4:5]\nWAIT_LOAD\nBARRIER\n" +
          kOther + "LDS_LOAD v3, v2\nWAIT_LDS",
      1, 256, "gfx94"},
+    {"LoadedToOnePlaceByTwoWaves", "lds-write-write",
+     "STORE v1, v0, s[4:5]\nWAIT_LOAD\ns_mov_b32 m0, 0\nglobal_load_lds_dword v1, s[4:5]\nWAIT_LOAD",
+     "STORE v1, v0, s[4:5]\nWAIT_LOAD\ns_mov_b32 m0, s9\ns_lshl_b32 m0, m0, 2\n"
+     "global_load_lds_dword v1, s[4:5]\nWAIT_LOAD",
+     1, 256, "gfx94"},
+    {"OneValueLoadedToOnePlaceByTwoWaves", "lds-same-value",
+     "v_and_b32 v2, 0xfc, v1\ns_mov_b32 m0, 0\nglobal_load_lds_dword v2, s[4:5]\nWAIT_LOAD",
+     "v_and_b32 v2, 0xfc, v1\ns_mov_b32 m0, s9\ns_lshl_b32 m0, m0, 2\nglobal_load_lds_dword v2, s[4:5]\nWAIT_LOAD",
+     1, 256, "gfx94"},
     {"BetweenTheHalvesOfABarrier", "lds-read-write",
      "s_barrier_signal -1\nLDS_STORE v1, v0\nWAIT_LDS\ns_barrier_wait -1\n" + kOther +
          "LDS_LOAD v3, v2\nWAIT_LDS",

@@ -215,6 +215,7 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
                       .site = site,
                       .access = access,
                       .data = data,
+                      .loaded = facts.to_lds ? &loaded_ : nullptr,
                       .made = made,
                       .conflict = all[i].conflict,
                       .lanes = all[i].lanes,
@@ -236,6 +237,7 @@ void RaceWorkgroup::acquire_each(uint32_t wave, const MemoryAccess& access) {
 
 void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::Site& site,
                                   const SiteFacts& facts, const MemoryAccess& access) {
+  if (facts.to_lds) loaded_ = access;
   if (!facts.number) return;
   const uint32_t number = wave.index();
   WaveState& state = states_[number];

@@ -109,6 +109,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   bool met_ = false;     ///< in the last phase none did: it was as a whole barrier
   std::unique_ptr<LdsShadow> shadow_;
   std::unique_ptr<LdsRaces> lds_races_;  ///< where there is a shadow
+  emulate::MemoryAccess loaded_{};       ///< from device memory, by the last instruction that loads to LDS
   WaveClocks clocks_;
   std::unique_ptr<WaveLog> waves_log_;
   std::vector<LaneWrites> lane_writes_;  ///< by wave; empty: nobody asks for equal ones

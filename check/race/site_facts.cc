@@ -106,6 +106,7 @@ SiteFacts facts_of(const emulate::Site& site, const isa::Target& target) {
   const isa::Access& access = site.row->access;
   facts.returns = access.direction == Direction::Atomic ? site.instruction.returns_old_value()
                                                         : access.lane != isa::LdsLane::None;
+  facts.to_lds = isa::loads_to_lds(site.instruction);
   // Of an atomic these bits say other things: it is made where all workgroups see it.
   const bool atomic = access.direction == Direction::Atomic;
   facts.coherent = !atomic && isa::reaches_other_workgroups(site.instruction);

@@ -43,6 +43,7 @@ struct SiteFacts {
   bool is_volatile = false;  ///< surely, in the source: then it is no atomic
   bool flat = false;         ///< a store to LDS or to memory: both counters have to be waited for
   bool returns = false;      ///< an atomic that gives back what was there
+  bool to_lds = false;       ///< loads from device memory to LDS
   bool meets = false;        ///< a split barrier's signal with its wait behind it and no access in between
   StoredData data[2];        ///< of a store, by its places
 };

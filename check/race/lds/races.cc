@@ -23,6 +23,15 @@ bool is_pair(const LdsRace& race, AccessKind one, AccessKind other) {
   return (a == one && b == other) || (a == other && b == one);
 }
 
+/// The data of the lane that meets another wave's. False: unknown.
+bool stored_by(const LdsRace& race, uint8_t* data) {
+  const int lane = race.conflict.lane;
+  if (!race.loaded) return race.data.read(race.wave, lane, race.access.bytes, data);
+  if (race.loaded->bytes != race.access.bytes || !(race.loaded->lanes >> lane & 1)) return false;
+  std::memcpy(data, reinterpret_cast<const void*>(race.loaded->address[lane]), race.access.bytes);
+  return true;
+}
+
 /// Whether the store writes what is in LDS already, where the two overlap.
 bool writes_the_same(const LdsRace& race) {
   uint8_t data[16];
@@ -31,7 +40,7 @@ bool writes_the_same(const LdsRace& race) {
   if (race.access.bytes > sizeof data || from + conflict.bytes > race.access.bytes ||
       conflict.address + conflict.bytes > race.wave.lds().size())
     return false;
-  return race.data.read(race.wave, conflict.lane, race.access.bytes, data) &&
+  return stored_by(race, data) &&
          std::memcmp(data + from, race.wave.lds().data() + conflict.address, conflict.bytes) == 0;
 }
 
