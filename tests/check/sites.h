@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -60,15 +61,20 @@ class Sites : public emulate::Listener {
     const emulate::Site* site;
     isa::Counter counter;
     bool scalar;
+    uint64_t exec;
     std::vector<isa::RegisterRange> into;
     bool used = false;  ///< of two queues of a flat access the one of the memory that it is of
-    std::vector<uint64_t> reads, writes;  ///< bytes of LDS, or, of loads alone, of device memory
+    std::vector<uint64_t> reads = {}, writes = {};  ///< bytes of LDS, or, of loads alone, of device memory
+    std::vector<uint64_t> fills = {};     ///< bytes of LDS that a load from device memory will write
     [[nodiscard]] bool of_lds() const {
       return !scalar && (counter == isa::Counter::Lgkm || counter == isa::Counter::Ds);
     }
-    [[nodiscard]] bool meets(std::span<const isa::RegisterRange> others) const {
+    /// others: registers that lanes use.
+    [[nodiscard]] bool meets(std::span<const isa::RegisterRange> others, uint64_t lanes) const {
       return std::ranges::any_of(others, [&](const isa::RegisterRange& other) {
-        return std::ranges::any_of(into, [&](const isa::RegisterRange& own) { return own.overlaps(other); });
+        return std::ranges::any_of(into, [&](const isa::RegisterRange& own) {
+          return own.overlaps(other) && (own.first >= isa::reg::kSgpr || (exec & lanes));
+        });
       });
     }
   };
@@ -96,7 +102,10 @@ class Sites : public emulate::Listener {
       const auto touches = [&](const UnderWay& one) {
         // Of LDS a later load comes later, into whatever register.
         const bool behind = one.of_lds() && mnemonic.starts_with("ds_");
-        return one.meets(found->second.reads) || (!behind && one.meets(found->second.writes));
+        const isa::Effects& effects = found->second;
+        constexpr uint64_t kAll = ~uint64_t{0};
+        return one.meets(effects.reads, effects.all_lanes ? kAll : view.exec()) ||
+               (!behind && one.meets(effects.writes, effects.masked ? view.exec() : kAll));
       };
       std::map<isa::Counter, std::deque<UnderWay>>& mine = loads[view.index()];
       for (auto& [counter, under_way] : mine)
@@ -106,12 +115,13 @@ class Sites : public emulate::Listener {
         isa::each_counter(site.wait, [&](isa::Counter counter, uint16_t limit) {
           std::deque<UnderWay>& under_way = mine[counter];
           if (limit && std::ranges::any_of(under_way, &UnderWay::scalar)) return;
-          while (under_way.size() > limit) under_way.pop_front();
+          for (; under_way.size() > limit; under_way.pop_front())
+            for (const uint64_t byte : under_way.front().fills) --filling[view.index()][byte];
         });
       for (const isa::Counter counter : isa::counters_of(site.instruction, site.row, all.target_))
         if (counter != isa::Counter::Vs && counter != isa::Counter::Store)
           mine[counter].push_back(
-              {&site, counter, mnemonic.starts_with("s_"), found->second.writes, false, {}, {}});
+              {&site, counter, mnemonic.starts_with("s_"), view.exec(), found->second.writes});
     }
     /// Behind a barrier others may use what has been accessed, but not while the accesses are under way.
     void meet(uint32_t wave, const emulate::Site& site) {
@@ -119,6 +129,7 @@ class Sites : public emulate::Listener {
       for (auto& [counter, under_way] : loads[wave])
         for (UnderWay& one : under_way) {
           const uint64_t pc = site.instruction.pc;
+          for (const uint64_t byte : one.fills) late_writes[{next, byte}][wave] = pc;
           if (one.of_lds()) {
             for (const uint64_t byte : one.reads) late_reads[{next, byte}][wave] = pc;
             for (const uint64_t byte : one.writes) late_writes[{next, byte}][wave] = pc;
@@ -153,11 +164,21 @@ class Sites : public emulate::Listener {
           own = &one;
           own->used = true;
           own->into = effects.at(&site).writes;
+        } else if (lds && from_memory) {
+          each_byte(access, [&](uint64_t byte) {
+            one.fills.push_back(byte);
+            ++filling[wave][byte];
+          });
         } else if (!one.used) {
           one.into.clear();
         }
       }
+      const auto is_filling = [&, &bytes = filling[wave]](uint64_t byte) {
+        const auto found = bytes.find(byte);
+        return found != bytes.end() && found->second > 0;
+      };
       each_byte(access, [&](uint64_t byte) {
+        if (lds && !from_memory && is_filling(byte)) early.insert(site.instruction.pc);
         if (lds) look_for(late_writes, byte, wave);
         if (lds && stores_it && !from_memory) look_for(late_reads, byte, wave);
         if (own && loads_it && (lds || !stores_it)) own->reads.push_back(byte);  // memory does atomics at once
@@ -228,6 +249,8 @@ class Sites : public emulate::Listener {
     std::map<const emulate::Site*, isa::Effects> effects;
     std::map<uint32_t, uint32_t> meetings;  ///< by wave, the barriers that it came to
     Late late_reads, late_writes;
+    /// By wave, how many loads from device memory under way will write a byte of LDS.
+    std::map<uint32_t, std::unordered_map<uint64_t, int>> filling;
     std::set<uint64_t> early, resets, lds_written;
   };
   [[nodiscard]] int buffer_of(uint64_t address, uint32_t bytes) const {

@@ -110,7 +110,7 @@ class Judge:
                 return "the workgroup is one wave, whose accesses of LDS come in order"
             if self.only_loads(mutant) and self.runner.uses_early(mutant.patches) is False:
                 return "what is not waited for here is waited for elsewhere before it is used, on the paths of the run"
-            settled = self.no_loads_to_lds(mutant) and self.runner.uses_early(mutant.patches) is False
+            settled = bool(mutant.counts) and self.runner.uses_early(mutant.patches) is False
             if settled and self.runner.stores_matter(mutant.at.offset) is False:
                 return "behind it the workgroup exchanges nothing with others, nor do its waves what was stored"
             return KEPT if settled and self.runner.stale(mutant.patches) is False else ""
@@ -142,22 +142,14 @@ class Judge:
         return bool(memory) and all(re.match(r"ds_(write|store|read|load)", one.mnemonic) for one in memory[:4])
 
     def only_loads(self, mutant: Mutant) -> bool:
-        """Whether it waits for loads into registers, and for what of LDS and, on RDNA, of device memory `uses_early`
-        follows to the next barrier. On CDNA vector loads may go to LDS, and stores count with them: then a barrier is
-        not there."""
-        code = self.runner.kernel.instructions
-        behind = [one for one in code if one.offset > mutant.at.offset][:2]
-        into_lds = any(" lds" in one.text or "_lds_" in one.text for one in code)
+        """Whether it waits for loads, and for what of LDS and, on RDNA, of device memory `uses_early` follows to the
+        next barrier. On CDNA stores count with vector loads: then a barrier is not there."""
+        behind = [one for one in self.runner.kernel.instructions if one.offset > mutant.at.offset][:2]
         names = {name for name, _ in mutant.counts}
         if not names <= {"vmcnt", "loadcnt", "lgkmcnt", "dscnt", "kmcnt"}:
             return False
         vector = bool(names & {"vmcnt", "loadcnt"}) and self.runner.kernel.is_cdna
-        return not vector or not (into_lds or any(one.text.startswith("s_barrier") for one in behind))
-
-    def no_loads_to_lds(self, mutant: Mutant) -> bool:
-        """Whether what it waits for are loads to registers and stores, and accesses of LDS by its own instructions."""
-        into_lds = any(" lds" in one.text or "_lds_" in one.text for one in self.runner.kernel.instructions)
-        return bool(mutant.counts) and not into_lds
+        return not vector or not any(one.text.startswith("s_barrier") for one in behind)
 
     def never_reached(self, mutant: Mutant) -> bool:
         """Whether no more was ever under way than the counts that are weaker allow."""
