@@ -79,8 +79,9 @@ void Workgroup::tell_grid_barrier(const emulate::WaveView& view, const emulate::
         return Finding{
             .topic = Topic::Wait,
             .rule = "grid-barrier",
-            .what = "goes on before the grid's barrier has answered: the wait has to be the next instruction, "
-                    "to which the hardware comes back where it makes the barrier again",
+            .what =
+                "goes on before the grid's barrier has answered: the wait has to be the next instruction, "
+                "to which the hardware comes back where it makes the barrier again",
             .parties = {party(shared_.launch, "goes on", next.instruction, id_, view.index(), 0),
                         party(shared_.launch, "meets", barrier.instruction, id_, view.index(), 0)},
             .fix = "put s_waitcnt 0 directly behind the barrier"};

@@ -40,7 +40,7 @@ class Workgroup final : public emulate::WorkgroupListener {
     Number current = kNone;                 ///< the memory instruction whose accesses are being told
     uint32_t arrivals = 0, departures = 0;  ///< at barriers
     bool indexing = false, ended = false;
-    Number reader = kNone;  ///< that reads its registers later
+    Number reader = kNone;                        ///< that reads its registers later
     const emulate::Site* grid_barrier = nullptr;  ///< the instruction before, if it is one
   };
   /// A register in flight that an instruction uses.

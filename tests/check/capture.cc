@@ -136,7 +136,8 @@ void write(const Launch& launch, const std::vector<Buffer>& used, const std::str
                  "{\"symbol\": \"%s\", \"grid\": [%u, %u, %u], \"threads\": %u, \"shared\": %zu, "
                  "\"cooperative\": %s, \"arguments\": \"%s\", \"sizes\": [%s], \"pointers\": [%s]}\n",
                  launch.symbol.c_str(), launch.grid.x, launch.grid.y, launch.grid.z, launch.threads,
-                 launch.shared_bytes, launch.cooperative ? "true" : "false", bytes.c_str(), list_of(used).c_str(), pointers.c_str());
+                 launch.shared_bytes, launch.cooperative ? "true" : "false", bytes.c_str(),
+                 list_of(used).c_str(), pointers.c_str());
     std::fclose(file);
   }
 }

@@ -65,7 +65,7 @@ class Sites : public emulate::Listener {
     std::vector<isa::RegisterRange> into;
     bool used = false;  ///< of two queues of a flat access the one of the memory that it is of
     std::vector<uint64_t> reads = {}, writes = {};  ///< bytes of LDS, or, of loads alone, of device memory
-    std::vector<uint64_t> fills = {};     ///< bytes of LDS that a load from device memory will write
+    std::vector<uint64_t> fills = {};  ///< bytes of LDS that a load from device memory will write
     [[nodiscard]] bool of_lds() const {
       return !scalar && (counter == isa::Counter::Lgkm || counter == isa::Counter::Ds);
     }
@@ -181,7 +181,8 @@ class Sites : public emulate::Listener {
         if (lds && !from_memory && is_filling(byte)) early.insert(site.instruction.pc);
         if (lds) look_for(late_writes, byte, wave);
         if (lds && stores_it && !from_memory) look_for(late_reads, byte, wave);
-        if (own && loads_it && (lds || !stores_it)) own->reads.push_back(byte);  // memory does atomics at once
+        if (own && loads_it && (lds || !stores_it))
+          own->reads.push_back(byte);  // memory does atomics at once
         if (own && stores_it) own->writes.push_back(byte);
       });
       if (lds || !stores_it) return;

@@ -23,9 +23,10 @@ std::string code_of(std::string code, bool is_rdna4) {
   const auto meeting = [&](const std::string& label, const std::string& lanes) {
     const std::string scope = is_rdna4 ? "scope:SCOPE_DEV" : "sc1";
     return std::string("v_mov_b32 v6, 0\nv_mov_b32 v7, 1\n") +
-           (is_rdna4 ? "global_atomic_add_u32" : "global_atomic_add") + " v6, v7, s[4:5] offset:2048 " + scope +
-           "\n" + label + ":\n" + load + " v8, v6, s[4:5] offset:2048 " + scope + "\nLOAD\ns_sleep 1\n" +
-           "v_readfirstlane_b32 s9, v8\ns_cmp_lt_u32 s9, " + lanes + "\ns_cbranch_scc1 " + label + "\n";
+           (is_rdna4 ? "global_atomic_add_u32" : "global_atomic_add") + " v6, v7, s[4:5] offset:2048 " +
+           scope + "\n" + label + ":\n" + load + " v8, v6, s[4:5] offset:2048 " + scope +
+           "\nLOAD\ns_sleep 1\n" + "v_readfirstlane_b32 s9, v8\ns_cmp_lt_u32 s9, " + lanes +
+           "\ns_cbranch_scc1 " + label + "\n";
   };
   replace("TOGETHER", meeting("first", "128"));
   replace("AGAIN", meeting("second", "256"));
@@ -68,12 +69,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"WhatNobodyReads", "OWN\nTOGETHER\nACQUIRE", false},
         Case{"ALineThatNoCacheHas", "OWN\nSTORED\nTOGETHER\nOTHERS", false},
         Case{"ALineOfBefore", "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED\nAGAIN\nOTHERS", true},
-        Case{"ALineOfBeforeInvalidated", "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED\nAGAIN\nACQUIRE\nOTHERS", false},
-        Case{"ALineInvalidatedNextToItAlone", "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED\nAGAIN\nNEAR\nOTHERS", true},
-        Case{"ALineInvalidatedTooEarly", "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED\nACQUIRE\nOTHERS\nLOAD\nAGAIN\nOTHERS",
+        Case{"ALineOfBeforeInvalidated", "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED\nAGAIN\nACQUIRE\nOTHERS",
+             false},
+        Case{"ALineInvalidatedNextToItAlone", "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED\nAGAIN\nNEAR\nOTHERS",
              true},
-        Case{"PastTheCaches",
-             "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED\nAGAIN\nOTHERS scope:SCOPE_DEV", false},
+        Case{"ALineInvalidatedTooEarly",
+             "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED\nACQUIRE\nOTHERS\nLOAD\nAGAIN\nOTHERS", true},
+        Case{"PastTheCaches", "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED\nAGAIN\nOTHERS scope:SCOPE_DEV", false},
         Case{"OverwritesWhatIsBeingRead", "OTHERS\nTOGETHER\nOWN\nLOAD\nSTORED", true},
         Case{"OverwritesWhatHasBeenRead", "OTHERS\nLOAD\nTOGETHER\nOWN\nSTORED", false},
         Case{"TheOtherWavesLineOfBefore", "NEXT\nLOAD\nMEET\nOWN\nSTORED\nMEET\nNEXT", true},
