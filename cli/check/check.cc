@@ -251,11 +251,18 @@ Exit check_run(const CheckOptions& options) {
   if (!code) return report(code.error());
   auto found = read_reports(folder);
   if (!found) return report(found.error());
-  if (found->launches == 0) {
-    fmt::print(stderr, "wavesmith check: the program launched no kernel\n");
+  const bool by_signal = *code > 128 && *code < 128 + SIGRTMIN;
+  if (found->launches == 0 && found->findings.empty()) {
+    if (by_signal)
+      fmt::print(stderr,
+                 "wavesmith check: signal {} ended the program before a launch was over; nothing was found "
+                 "until then\n",
+                 *code - 128);
+    else
+      fmt::print(stderr, "wavesmith check: the program launched no kernel\n");
     return *code ? static_cast<Exit>(*code) : Exit::Unsupported;
   }
-  if (*code > 128 && *code < 128 + SIGRTMIN)
+  if (by_signal)
     fmt::print(stderr, "wavesmith check: signal {} ended the program; what was found until then:\n",
                *code - 128);
   if (options.orders > 0)
