@@ -30,6 +30,24 @@ std::string one_wave_meets(std::string_view acquire) {
          meet("", "ACQUIRE") + "met:\nBARRIER\n" + std::string(acquire) + "\nLOAD v7, v3, s[4:5]\nWAIT_LOAD";
 }
 
+/// The first wave of each workgroup of 256 meets the others without an acquire, all read what the one before
+/// it wrote. early, late: what its other waves do meanwhile, and all of them behind the barrier.
+std::string others_do(std::string_view early, std::string_view late) {
+  return "s_lshl_b32 s10, s8, 10\nADD v2, s10, v1\ns_add_u32 s10, s8, 7\ns_and_b32 s10, s10, 7\n"
+         "s_lshl_b32 s10, s10, 10\nADD v3, s10, v1\nSTORE v2, v0, s[4:5]\nRELEASE\nBARRIER\n"
+         "s_cmp_lg_u32 s9, 0\ns_cbranch_scc1 other\n" +
+         meet("", "") + "s_branch met\nother:\ns_mov_b32 s10, 5000\nlinger:\ns_sub_u32 s10, s10, 1\n" +
+         "s_cmp_lg_u32 s10, 0\ns_cbranch_scc1 linger\n" + std::string(early) + "\nmet:\nBARRIER\n" +
+         std::string(late) + "\nLOAD v7, v3, s[4:5]\nWAIT_LOAD";
+}
+
+/// One lane of each workgroup adds one at 0x8000 twice, and at 0x8100 in between.
+std::string around(std::string_view scope) {
+  const std::string add = "ATOMIC_ADD v6, v4, v5, s[4:5] RETURN " + std::string(scope) + "\nWAIT_LOAD\n";
+  return "v_mov_b32 v4, 0x8000\nv_mov_b32 v5, 1\nv_mov_b32 v8, 0x8100\nONE_LANE\n" + add +
+         "RELEASE\nATOMIC_ADD v7, v8, v5, s[4:5] RETURN AGENT_ATOMIC\nWAIT_LOAD\nACQUIRE\n" + add;
+}
+
 /// One lane of each workgroup adds one at 0, with the lock at 0x8000.
 std::string lock(std::string_view acquire, std::string_view release, std::string_view scope) {
   return "v_mov_b32 v4, 0x8000\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\nONE_LANE\nlock:\n"
@@ -142,6 +160,25 @@ const RacePair kPairs[] = {
     // Waves of a workgroup run on two compute units, and one wave's invalidation is for its own.
     {"OneWaveAcquiresForAll", "insufficient-scope", one_wave_meets(""), one_wave_meets("NEAR_ACQUIRE"), 8,
      256, "gfx1"},
+    // The least and the greatest workgroup are ordered by what stands between.
+    {"AtomicsOfWorkgroupScopeAroundOnesOfAgentScope", "insufficient-scope", around("NEAR_ATOMIC"),
+     around("AGENT_ATOMIC"), 8, 0, "gfx12"},
+    {"InvalidatedByAnotherWaveThatNothingOrders", "insufficient-scope", others_do("ACQUIRE", ""),
+     others_do("", "ACQUIRE"), 8, 256, "gfx9"},
+    {"InvalidatedByEachWaveBeforeItIsOrdered", "insufficient-scope", others_do("ACQUIRE", "s_nop 0"),
+     others_do("ACQUIRE", "ACQUIRE"), 8, 256, "gfx1"},
+    {"StoredBehindTheRelease", "insufficient-scope",
+     kOwn + kBefore + "RELEASE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nSTORE v2, v0, s[4:5] offset:2048\n" +
+         meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0, "gfx94"},
+    {"StoredBehindTheReleaseOnRdna4", "insufficient-scope",
+     kOwn + kBefore + "RELEASE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nSTORE v2, v0, s[4:5] offset:2048\n" +
+         meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+     8, 0, "gfx12"},
     {"DataOfOneLaneWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") +
          "LOAD v7, v3, s[4:5]\nWAIT_LOAD",

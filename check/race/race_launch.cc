@@ -145,6 +145,15 @@ void RaceLaunch::ended(uint32_t workgroup, std::vector<Accessor> accessors, Sync
   if (hand_overs_.size() < kMostHandOvers) hand_overs_.insert(hand_overs_.end(), taken.begin(), taken.end());
 }
 
+void RaceLaunch::meets_narrowly(uint64_t address, uint32_t accessor) {
+  const std::scoped_lock lock(mutex_);
+  const auto [place, fresh] = last_narrow_.try_emplace(address, accessor);
+  const uint32_t before = std::exchange(place->second, accessor);
+  if (fresh || before >> accessor_bits_ == accessor >> accessor_bits_) return;
+  if (narrow_.size() < kMostHandOvers)
+    narrow_.emplace(uint64_t{before} << 32 | accessor, HandOver{.address = address, .invalidated = 0});
+}
+
 const Accessor* RaceLaunch::accessor(uint32_t number) const {
   const uint32_t workgroup = number >> accessor_bits_, own = number & ((uint32_t{1} << accessor_bits_) - 1);
   if (workgroup >= accessors_.size() || own >= accessors_[workgroup].size()) return nullptr;
@@ -234,6 +243,8 @@ void RaceLaunch::finish() {
       questions[question(static_cast<uint32_t>(taken.first >> 32), static_cast<uint32_t>(taken.first))];
       if (spreads_workgroups()) questions[own_question(taken)];
     }
+    for (const auto& [met, where] : narrow_)
+      questions[question(static_cast<uint32_t>(met >> 32), static_cast<uint32_t>(met))];
     order_.answer(questions);
   }
   const auto order_of = [&](uint32_t first, uint32_t second) {
@@ -277,6 +288,7 @@ void RaceLaunch::finish() {
     }
   });
   tell_hand_overs(questions, told);
+  tell_narrow(questions, told);
 }
 
 OrderQuestion RaceLaunch::own_question(const TakenOver& taken) const {
@@ -302,6 +314,22 @@ void RaceLaunch::tell_hand_overs(const std::map<OrderQuestion, Order>& answers, 
                                  .address = taken.second.address,
                                  .fault = *fault,
                                  .order = {launch_.id, pair.first >> accessor_bits_, taken.second.address}});
+  }
+}
+
+void RaceLaunch::tell_narrow(const std::map<OrderQuestion, Order>& answers, Told& told) {
+  for (const auto& [numbers, met] : narrow_) {
+    const auto before = static_cast<uint32_t>(numbers >> 32), behind = static_cast<uint32_t>(numbers);
+    const auto answer = answers.find(question(before, behind));
+    if (answer != answers.end() && answer->second.ordered) continue;
+    const Accessor* const a = accessor(before);
+    const Accessor* const b = accessor(behind);
+    if (!a || !b || !told.emplace(GlobalFault::Narrow, a->site, b->site).second) continue;
+    tell_global_conflict(*this, {.first = {GlobalKind::Atomic, before >> accessor_bits_, a},
+                                 .second = {GlobalKind::Atomic, behind >> accessor_bits_, b},
+                                 .address = met.address,
+                                 .fault = GlobalFault::Narrow,
+                                 .order = {launch_.id, before >> accessor_bits_, met.address}});
   }
 }
 

@@ -139,6 +139,8 @@ class RaceLaunch final : public emulate::Listener {
   [[nodiscard]] bool is_constant(uint64_t address) const {
     return address >= arguments_.first && address < arguments_.second;
   }
+  /// An atomic of workgroup scope: whether the one there before it was another workgroup's is judged later.
+  void meets_narrowly(uint64_t address, uint32_t accessor);
   void ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log, const HandOvers& taken);
 
  private:
@@ -152,6 +154,8 @@ class RaceLaunch final : public emulate::Listener {
   [[nodiscard]] bool is_race(const Pair& pair);
   /// Tells of hand-overs in which the reader may see something else.
   void tell_hand_overs(const std::map<OrderQuestion, Order>& answers, Told& told);
+  /// Tells of atomics of workgroup scope by which workgroups meet.
+  void tell_narrow(const std::map<OrderQuestion, Order>& answers, Told& told);
   /// Whether the wave that reads has invalidated its own cache since it could know of the write.
   [[nodiscard]] OrderQuestion own_question(const TakenOver& taken) const;
   [[nodiscard]] OrderQuestion question(uint32_t first, uint32_t second) const;
@@ -171,6 +175,8 @@ class RaceLaunch final : public emulate::Listener {
   mutable std::mutex mutex_;
   std::vector<std::vector<Accessor>> accessors_;  ///< by workgroup
   std::vector<TakenOver> hand_overs_;
+  std::unordered_map<uint64_t, uint32_t> last_narrow_;  ///< by address, who made the last such atomic
+  HandOvers narrow_;                                    ///< such atomics, and the one before each
   std::vector<std::pair<std::unique_ptr<LdsShadow>, uint32_t>> idle_;
   std::vector<std::unique_ptr<WaveLog>> idle_logs_;
 };

@@ -36,6 +36,8 @@ constexpr size_t kMostHandOvers = 1 << 14;
 
 /// Of what waves know, before it is compared.
 constexpr size_t kMostSnapshots = 1 << 10;
+/// Of a workgroup, SyncEntry::Shown: each is a segment of its own, with its accessors.
+constexpr uint32_t kMostShown = 64;
 
 }  // namespace
 
@@ -79,11 +81,16 @@ void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
   if (state.leaves && !met_) clocks_.leave(wave);
   if (state.acquires) {
     log_.add({.stamp = launch_.order().stamp(), .place = state.acquired, .what = SyncEntry::Acquire});
+    const uint32_t acquire = log_.segment() - 1;
     if (state.holds_nothing) {
       log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
       for (WaveState& each : states_) each.invalidated = log_.segment();
     }
-    pending_invalidate_ = !state.holds_nothing;
+    pending_ = state.holds_nothing ? 0 : pending_ | uint32_t{1} << wave;
+    state.has_acquired = true;
+    state.acquired_clock = clocks_.now(wave);
+    state.acquired_phase = phase_;
+    state.acquired_segment = acquire;
     for (WaveState& each : states_) each.caches = 0;
   }
   state.leaves = state.acquires = state.holds_nothing = false;
@@ -111,11 +118,8 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
     if (spreads_) clocks_.see(wave);
   }
   if (events & SiteFacts::kInvalidates) state.loaded = false;
-  if (events & SiteFacts::kInvalidates && pending_invalidate_) {
-    log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
-    pending_invalidate_ = false;
-  }
-  if (events & (SiteFacts::kInvalidates | SiteFacts::kInvalidatesOwn)) state.invalidated = log_.segment();
+  if (events & (SiteFacts::kInvalidates | SiteFacts::kInvalidatesOwn))
+    invalidate(state, wave, events & SiteFacts::kInvalidates);
   if (events & SiteFacts::kArrives) {
     clocks_.arrive(wave);
     apart_ |= !facts.meets;
@@ -133,12 +137,33 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
   }
 }
 
+bool RaceWorkgroup::acquired_before(const WaveState& from, uint32_t wave) const {
+  const auto other = static_cast<uint32_t>(&from - states_.data());
+  return phase_ > from.acquired_phase || clocks_.ordered(other, from.acquired_clock, wave);
+}
+
+void RaceWorkgroup::invalidate(WaveState& state, uint32_t wave, bool agent) {
+  // What another wave acquires without order may come later on a GPU.
+  uint32_t covered = 0;
+  for (uint32_t left = agent ? pending_ : 0; left; left &= left - 1)
+    if (acquired_before(states_[std::countr_zero(left)], wave)) covered |= left & -left;
+  pending_ &= ~covered;
+  if (covered) log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
+  state.invalidated = log_.segment();
+  for (uint32_t other = 0; other < waves_; ++other)
+    if (states_[other].has_acquired && !acquired_before(states_[other], wave))
+      state.invalidated = std::min(state.invalidated, states_[other].acquired_segment);
+}
+
 void RaceWorkgroup::stores_arrived(WaveState& state, uint32_t wave) {
   state.waited = false;
   state.unwaited = WaveClocks::kNow;
   if (!state.wrote_back && launch_.needs_write_back()) return;
   for (uint32_t other = 0; other < waves_; ++other)
-    if (other == wave || states_[other].stored_in < phase_) states_[other].dirty = false;
+    if (other == wave || states_[other].stored_in < phase_) {
+      cleaned_ |= states_[other].dirty;
+      states_[other].dirty = false;
+    }
   state.wrote_back = false;
 }
 
@@ -265,6 +290,7 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
     if (!access.scalar && access.bytes <= kWidestStore &&
         facts.data[0].read_all(wave, access.lanes, access.bytes, lanes_data))
       data = lanes_data;
+    show(number);
     state.dirty = true;
     state.waited = false;
     state.flat |= facts.flat;
@@ -288,6 +314,9 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
             .data = data});
   }
   if (flag && !load) lock(state, site, access, place);
+  if (flag && atomic && facts.narrow)
+    if (const uint32_t accessor = accessor_of(facts.number, number); accessor != Accessors::kNone)
+      launch_.meets_narrowly(place, accessor);
   const bool acquires = (load && !plain) || (atomic && facts.returns);
   if (waves_ > 1 && (tells || atomic || facts.near || (flag && store) || polls)) {
     if (acquires || (load && facts.near) || polls) clocks_.acquire(number, place);
@@ -313,6 +342,7 @@ void RaceWorkgroup::lock(WaveState& state, const emulate::Site& site, const Memo
 }
 
 void RaceWorkgroup::synchronise(const Meeting& meeting) {
+  cleaned_ = false;
   if (meeting.releases)
     log_.add({.stamp = launch_.order().stamp(),
               .place = meeting.place,
@@ -321,6 +351,13 @@ void RaceWorkgroup::synchronise(const Meeting& meeting) {
   if (!meeting.acquires) return;
   states_[meeting.wave].acquires = true;
   states_[meeting.wave].acquired = meeting.place;
+}
+
+void RaceWorkgroup::show(uint32_t wave) {
+  if (!cleaned_ || !launch_.stores_show_scope() || shown_ == kMostShown || !visible(wave)) return;
+  cleaned_ = false;
+  ++shown_;
+  log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Shown});
 }
 
 bool RaceWorkgroup::visible(uint32_t wave) const {

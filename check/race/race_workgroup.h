@@ -43,6 +43,9 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
     uint32_t stored_in = 0;                ///< the phase of its last store
     uint8_t places = 0;                    ///< accesses of the instruction under way
     uint64_t acquired = 0;
+    /// Its last acquire: when, and the segment of the workgroup's log before it.
+    bool has_acquired = false;
+    uint32_t acquired_clock = 0, acquired_phase = 0, acquired_segment = 0;
   };
   /// A global access, as it is noted.
   struct Noted {
@@ -67,6 +70,10 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   /// when it is complete.
   static uint16_t of_all_caches(WaveState& state, uint16_t events);
   void note(WaveState& state, uint32_t wave, const SiteFacts& facts);
+  /// The wave invalidates its caches, at agent scope or its own alone.
+  void invalidate(WaveState& state, uint32_t wave, bool agent);
+  /// Whether the last acquire of `from` happens before what `wave` does now.
+  [[nodiscard]] bool acquired_before(const WaveState& from, uint32_t wave) const;
   /// The wave has waited for all that it stored.
   void stores_arrived(WaveState& state, uint32_t wave);
   void access_lds(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
@@ -87,6 +94,8 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   /// The wave takes a lock, or gives it back.
   void lock(WaveState& state, const emulate::Site& site, const emulate::MemoryAccess& access, uint64_t place);
   [[nodiscard]] bool visible(uint32_t wave) const;
+  /// Keeps what others may see apart from the store that the wave is about to make.
+  void show(uint32_t wave);
   uint32_t accessor_of(uint16_t site, uint32_t wave);
   void record(const Noted& noted);
   /// False: the shadow knows of it, as where each wave loads the kernel's arguments.
@@ -115,8 +124,10 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   std::vector<LaneWrites> lane_writes_;  ///< by wave; empty: nobody asks for equal ones
   bool spreads_;                         ///< over two compute units
   std::array<WaveState, WaveClocks::kWaves> states_{};
-  uint64_t meetings_ = 0;            ///< of the grid
-  bool pending_invalidate_ = false;  ///< something was acquired since the last one
+  uint64_t meetings_ = 0;  ///< of the grid
+  uint32_t pending_ = 0;   ///< waves, a bit each, that have acquired since the last invalidation
+  bool cleaned_ = false;   ///< stores have arrived since the last entry of the log
+  uint32_t shown_ = 0;     ///< entries of that kind
   SyncLog log_;
   std::vector<Accessor> accessors_;
   std::array<LastRead, 64> last_reads_{};             ///< by a hash of place and accessor

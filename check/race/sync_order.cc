@@ -115,6 +115,10 @@ class Pass {
       case SyncEntry::Invalidate:
         join(group.known.seen, group.pending.seen);
         return;
+      case SyncEntry::Shown:
+        if (const auto own = columns_.find(step.workgroup); own != columns_.end())
+          group.known.visible[own->second] = group.known.seen[own->second] = step.number + 1;
+        return;
     }
   }
 

@@ -19,6 +19,7 @@ struct SyncEntry {
     Store,       ///< a release by a store that others need not see yet: only who reads it does
     Acquire,     ///< an access by which it may know of others
     Invalidate,  ///< of what caches of the workgroup's own hold
+    Shown,       ///< all that came before has been written back and waited for, and other stores follow
   };
   uint64_t stamp = 0;  ///< when: a release before it is made, an acquire afterwards
   uint64_t place = 0;  ///< an address, kMany, or 0: none

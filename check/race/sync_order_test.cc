@@ -49,6 +49,14 @@ TEST(SyncOrder, AReleaseThatWritesNothingBackOrdersAlone) {
   EXPECT_FALSE(order.seen);
 }
 
+TEST(SyncOrder, WhatWasShownStaysSoWhereLaterStoresAreNot) {
+  Told told;
+  told.add(0, Shown, 0).add(0, Release, 8, false).add(1, Acquire).add(1, Invalidate);
+  EXPECT_TRUE(told.ask({0, 0, 1, 2}).seen);
+  EXPECT_TRUE(told.ask({0, 1, 1, 2}).ordered);
+  EXPECT_FALSE(told.ask({0, 1, 1, 2}).visible) << "what came behind it";
+}
+
 TEST(SyncOrder, AStoreIsSeenByWhoReadsItAlone) {
   Told told;
   told.add(0, Release, 0).add(0, Store, 8).add(1, Acquire, 8).add(1, Invalidate);
