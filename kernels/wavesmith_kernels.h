@@ -544,7 +544,8 @@ WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_attention_check
  * multiplies dS by 1 - tanh(score / softcap)^2. With dropout, the forward's, dV = (M P)^T d_o and dS = P * (M
  * (d_o V^T) - D), where M is 0 where a weight is dropped, otherwise 1 / (1 - p). Heads of Q that share a head
  * of K and V add to its gradients. The sums over rows are f32, and their order depends on the sizes and the
- * GPU only: results are the same in each run. Sinks and slopes are read, but have no gradient here.
+ * GPU only, unless any_order is set: results are the same in each run. Sinks and slopes are read, but have no
+ * gradient here.
  *
  * The error of an element is at most, with u and e as above, e' = e + 2^-21 * (1 + |lse|) in place of a
  * score's error, n the products that are summed, and P and dS as in exact arithmetic, of dV  (u + e' + (n +
@@ -566,6 +567,9 @@ typedef struct {
    * after does not matter. */
   void* workspace;
   size_t workspace_bytes;
+  /* Not 0: results may differ from run to run. Without dropout, workgroups then add to dQ as they come, where
+   * the GPU has kernels for it: five products instead of seven, for a workspace with dQ in f32. */
+  int any_order;
 } wavesmith_kernels_attention_backward_description;
 
 /* `stream` is a hipStream_t of the current device, or null. */

@@ -29,14 +29,15 @@ class AttentionBackward : public AttentionProblems {
   }
 
   /// Computes them from what the forward kernel left in the problem.
-  static void run(const AttentionProblem& made, Gradients& all) {
+  static void run(const AttentionProblem& made, Gradients& all, bool any_order = false) {
     const AttentionOnGpu gpu(made);
     const OnGpu d_o(all.d_o.elements), dq(all.dq.elements), dk(all.dk.elements), dv(all.dv.elements);
     wavesmith_kernels_attention_backward_description backward{.forward = gpu.description(),
                                                               .d_o = all.d_o.on(d_o),
                                                               .dq = all.dq.on(dq),
                                                               .dk = all.dk.on(dk),
-                                                              .dv = all.dv.on(dv)};
+                                                              .dv = all.dv.on(dv),
+                                                              .any_order = any_order};
     ASSERT_EQ(wavesmith_kernels_attention_backward_workspace(&backward, &backward.workspace_bytes),
               WAVESMITH_KERNELS_SUCCESS)
         << wavesmith_kernels_message();
@@ -58,16 +59,25 @@ class AttentionBackward : public AttentionProblems {
     Gradients all = gradients(made);
     check(made, all);
   }
-  /// Runs both ways and compares all of the gradients' memory, padding included, with the bounds of
-  /// wavesmith_kernels.h.
+  /// Runs both ways, backward in the order that is the same in each run and in any, and compares all of the
+  /// gradients' memory, padding included, with the bounds of wavesmith_kernels.h.
   void check(AttentionProblem& made, Gradients& all) {
     const Gradients before = all;
     AttentionProblems::run(made);
     if (HasFatalFailure()) return;
-    run(made, all);
-    if (HasFatalFailure()) return;
     const ExpectedGradients expected(made, all.d_o, GetParam() == 0,
                                      [&](double element) { return as_operand(element, made.one.type); });
+    for (const bool any_order : {true, false}) {
+      if (any_order && !adds()) continue;
+      all = before;
+      run(made, all, any_order);
+      if (HasFatalFailure()) return;
+      compare(made, all, before, expected);
+      if (HasFatalFailure()) return;
+    }
+  }
+  void compare(const AttentionProblem& made, const Gradients& all, const Gradients& before,
+               const ExpectedGradients& expected) {
     const double scale = made.one.scale;
     compare(made, "dq", all.dq, before.dq, expected.dq, scale, made.one.packed_q, true);
     if (!HasFatalFailure())
@@ -111,6 +121,12 @@ class AttentionBackward : public AttentionProblems {
     for (const AttentionBackwardConfiguration& row : attention_backward_configurations())
       if (row.target == kTargets[GetParam()]) largest = std::max(largest, row.head_size);
     return largest;
+  }
+  /// Whether the GPU has kernels in which workgroups add to dQ.
+  [[nodiscard]] bool adds() const {
+    return std::ranges::any_of(attention_backward_configurations(), [](const auto& row) {
+      return row.target == kTargets[GetParam()] && row.gradient == "all";
+    });
   }
   /// Everything but the lengths at random.
   Case random_one(int64_t length_q, int64_t length_k) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "kernels/attention/choice.h"
 #include "kernels/attention/dropout_rules.h"
@@ -17,7 +17,23 @@ constexpr const char* kName = "attention_backward";
 
 wavesmith_kernels_status invalid(std::string_view message) { return kernels::invalid(kName, message); }
 
-bool of_queries(const AttentionBackwardConfiguration& row) { return row.gradient == "queries"; }
+bool of_all(const AttentionBackwardConfiguration& row) { return row.gradient == "all"; }
+
+/// Floats of a row of dQ where workgroups add to it: those of the kernels' heads.
+int64_t row_of_sums(int64_t head_size) { return head_size > 64 ? 128 : 64; }
+
+/// Whether workgroups add to dQ, if there is a kernel in which they do: a buffer holds 4 GiB of a head's
+/// sums.
+bool adds(const Description& b) {
+  return b.any_order != 0 && b.forward.dropout == 0 &&
+         b.forward.length_q <= UINT32_MAX / row_of_sums(b.forward.head_size) / 4;
+}
+
+/// The rows of queries in memory, and the floats of their sums, which come first in the workspace.
+int64_t rows_of(const HeadsExtent& q) { return q.batches * q.heads * q.rows; }
+int64_t sums_of(const Description& b) {
+  return adds(b) ? rows_of(extent_q(b.forward)) * row_of_sums(b.forward.head_size) : 0;
+}
 
 /// The size of heads of the kernels that serve a description; 0: there are none.
 wavesmith_kernels_status find_size(int64_t head_size, std::string_view target, int& size) {
@@ -37,8 +53,7 @@ wavesmith_kernels_status find_size(int64_t head_size, std::string_view target, i
 }  // namespace
 
 size_t workspace_of(const Description& b) {
-  const HeadsExtent q = extent_q(b.forward);
-  return static_cast<size_t>(q.batches * q.heads * q.rows) * 2 * sizeof(float);
+  return static_cast<size_t>(sums_of(b) + 2 * rows_of(extent_q(b.forward))) * sizeof(float);
 }
 
 wavesmith_kernels_status check_attention_backward(const Description& b) {
@@ -102,42 +117,50 @@ wavesmith_kernels_status choose_attention_backward(const Description& b, std::st
                                        .stride_dq = strides(b.dq, q, a.cu_seqlens_q, a.head_size),
                                        .stride_dk = strides(b.dk, k, a.cu_seqlens_k, a.head_size),
                                        .stride_dv = strides(b.dv, k, a.cu_seqlens_k, a.head_size),
-                                       .rows = static_cast<float*>(b.workspace),
+                                       .rows = static_cast<float*>(b.workspace) + sums_of(b),
                                        .row_batch = a.cu_seqlens_q ? 0 : q.heads * q.rows,
                                        .row_head = q.rows,
-                                       .scale = a.scale};
-  const bool shaped = a.softcap != 0 || a.alibi_slopes || a.scale <= 0;
+                                       .scale = a.scale,
+                                       .sums = static_cast<float*>(b.workspace)};
+  const std::string name =
+      "attention_backward_" + std::string(word_of(a.type)) + "_" + std::to_string(size) + "_";
   int dies = 1;
   for (const AttentionConfiguration& row : attention_configurations())
     if (row.target == target) dies = row.dies;
-  for (const AttentionBackwardConfiguration& row : attention_backward_configurations()) {
-    if (row.target != target || row.head_size != size) continue;
-    const int64_t heads = of_queries(row) ? a.heads_q : a.heads_kv,
-                  length = of_queries(row) ? a.length_q : a.length_k;
-    if ((of_queries(row) ? q : k).empty() || a.batches == 0 || length == 0) continue;
-    if (const auto status = deal_tiles(kName, arguments.forward, a.batches, heads, length,
-                                       {.rows = row.rows, .threads = row.threads, .dies = dies}))
+  const auto add = [&](const std::string& kernel, bool of_q, int rows, int threads) {
+    const int64_t length = of_q ? a.length_q : a.length_k;
+    if ((of_q ? q : k).empty() || a.batches == 0 || length == 0) return succeed();
+    if (const auto status = deal_tiles(kName, arguments.forward, a.batches, of_q ? a.heads_q : a.heads_kv,
+                                       length, {.rows = rows, .threads = threads, .dies = dies}))
       return status;
-    const std::string name =
-        "attention_backward_" + std::string(word_of(a.type)) + "_" + std::to_string(size) + "_";
-    const auto add = [&](std::string_view gradient, const char* kind) {
-      choice.push_back({.configuration = &row,
-                        .name = name + std::string(gradient) + kind,
-                        .arguments = {arguments, dropout_of(a)}});
-    };
-    if (a.dropout == 0) {
-      add(row.gradient, shaped ? "_shaped" : "");
-    } else if (row.gradient == "keys_and_values") {
-      add("keys", "_dropout");
-      add("values", "_dropout");
-    } else {
-      add(row.gradient, "_dropout");
-    }
+    choice.push_back({.name = name + kernel, .threads = threads, .arguments = {arguments, dropout_of(a)}});
+    return succeed();
+  };
+  const bool shaped = a.softcap != 0 || a.alibi_slopes || a.scale <= 0;
+  const auto add_of = [&](const AttentionBackwardConfiguration& row) {
+    const bool of_q = row.gradient == "queries";
+    if (a.dropout == 0)
+      return add(std::string(row.gradient) + (shaped ? "_shaped" : ""), of_q, row.rows, row.threads);
+    if (row.gradient != "keys_and_values")
+      return add(std::string(row.gradient) + "_dropout", of_q, row.rows, row.threads);
+    if (const auto status = add("keys_dropout", of_q, row.rows, row.threads)) return status;
+    return add("values_dropout", of_q, row.rows, row.threads);
+  };
+  std::vector<const AttentionBackwardConfiguration*> rows;
+  for (const AttentionBackwardConfiguration& row : attention_backward_configurations())
+    if (row.target == target && row.head_size == size) rows.push_back(&row);
+  const auto all = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return of_all(*row); });
+  if (all != rows.end() && adds(b)) {
+    if (const auto status = add("all_begin", true, rows_together(size), kThreadsOfRows)) return status;
+    if (const auto status = add_of(**all)) return status;
+    return add("all_end", true, rows_together(size), kThreadsOfRows);
   }
   // The kernel of dQ finds what the others need.
-  const auto first = std::find_if(choice.begin(), choice.end(),
-                                  [](const auto& one) { return of_queries(*one.configuration); });
-  if (first != choice.end()) std::rotate(choice.begin(), first, first + 1);
+  std::partition(rows.begin(), rows.end(), [](const auto* row) { return row->gradient == "queries"; });
+  for (const auto* const row : rows) {
+    if (of_all(*row)) continue;
+    if (const auto status = add_of(*row)) return status;
+  }
   return succeed();
 }
 

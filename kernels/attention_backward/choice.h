@@ -14,8 +14,8 @@ namespace wavesmith::kernels {
 
 /// One of the kernels that are to run.
 struct AttentionBackwardKernel {
-  const AttentionBackwardConfiguration* configuration;
   std::string name;  ///< in the target's code object
+  int threads;       ///< per workgroup
   /// Without dropout it is given just what comes before that.
   AttentionBackwardDropoutArguments arguments;
 };

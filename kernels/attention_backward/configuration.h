@@ -10,7 +10,7 @@ namespace wavesmith::kernels {
 struct AttentionBackwardConfiguration {
   std::string_view target;
   int head_size;              ///< of the kernel, which serves smaller ones, too
-  std::string_view gradient;  ///< queries, keys, values, or keys_and_values
+  std::string_view gradient;  ///< queries, keys, values, keys_and_values, or all
   int rows;                   ///< of a workgroup's tile, of queries or keys
   int tile;                   ///< rows of the other side that come at a time
   int threads;                ///< per workgroup

@@ -36,7 +36,7 @@ wavesmith_kernels_status wavesmith_kernels_attention_backward(
   for (const AttentionBackwardKernel& one : choice) {
     const AttentionArguments& forward = one.arguments.forward;
     const Grid grid{static_cast<unsigned>(forward.dies * forward.per_die), 1,
-                    static_cast<unsigned>(one.configuration->threads)};
+                    static_cast<unsigned>(one.threads)};
     const size_t bytes = backward->forward.dropout != 0 ? sizeof(AttentionBackwardDropoutArguments)
                                                         : sizeof(AttentionBackwardArguments);
     if (const auto status = launch(*device, one.name.c_str(), grid, &one.arguments, bytes, stream))

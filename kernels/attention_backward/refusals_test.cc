@@ -53,6 +53,8 @@ TEST(AttentionBackwardRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](B& b) { b.workspace = static_cast<char*>(b.workspace) + 4; }, kInvalid, "aligned"},
       {[](B& b) { b.workspace = b.forward.k.data; }, kInvalid, "workspace overlaps forward.k"},
       {[](B& b) { b.workspace = b.dv.data; }, kInvalid, "workspace overlaps dv"},
+      {[](B& b) { b.any_order = 1; }, kInvalid,
+       "workspace_bytes is 512, less than the 16896 that are needed"},
       {[](B& b) { b.forward.dropout = 1; }, kInvalid, "dropout is 1.000000, not in [0, 1)"},
       {[](B& b) {
          b.forward.dropout = 0.5F, b.forward.dropout_state = static_cast<const uint64_t*>(b.dk.data);
@@ -92,6 +94,20 @@ TEST(AttentionBackwardCheck, NamesTheKernels) {
   ASSERT_EQ(wavesmith_kernels_attention_backward_check(&backward, &name), WAVESMITH_KERNELS_SUCCESS)
       << wavesmith_kernels_message();
   EXPECT_STREQ(name, "attention_backward_bf16_128_queries attention_backward_bf16_128_keys_and_values");
+  backward.any_order = 1, backward.workspace_bytes = 4096 * (8 + 128 * 4);
+  ASSERT_EQ(wavesmith_kernels_attention_backward_check(&backward, &name), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  EXPECT_STREQ(name,
+               "attention_backward_bf16_128_all_begin attention_backward_bf16_128_all "
+               "attention_backward_bf16_128_all_end");
+  // Dropout is for the kernels whose order is the same in each run, and takes their workspace.
+  backward.forward.dropout = 0.5F, backward.workspace_bytes = 4096 * 8;
+  ASSERT_EQ(wavesmith_kernels_attention_backward_check(&backward, &name), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  EXPECT_STREQ(name,
+               "attention_backward_bf16_128_queries_dropout attention_backward_bf16_128_keys_dropout "
+               "attention_backward_bf16_128_values_dropout");
+  backward.forward.dropout = 0, backward.any_order = 0;
   backward.forward.softcap = 30, backward.forward.length_k = 0;
   ASSERT_EQ(wavesmith_kernels_attention_backward_check(&backward, &name), WAVESMITH_KERNELS_SUCCESS);
   EXPECT_STREQ(name, "attention_backward_bf16_128_queries_shaped");

@@ -5,8 +5,9 @@
 
 namespace wavesmith::kernels {
 
-/// What a kernel computes: for rows of queries dQ; for rows of keys dK, dV or both.
-enum class Gradient { Queries, Keys, Values, KeysAndValues };
+/// What a kernel computes: for rows of queries dQ; for rows of keys dK, dV, both, or both and what they add
+/// to dQ.
+enum class Gradient { Queries, Keys, Values, KeysAndValues, All };
 
 /// Where a wave's own rows are, as operands of the products that scores come from.
 enum class OwnIn { Registers, Shared };

@@ -85,18 +85,21 @@ struct Scores {
     }
   }
 
-  /// Turns scores into weights.
+  static constexpr int kNumbers = Shape::kAcross * Shape::Layout::kSums;  ///< of a row in a lane
+
+  /// Turns scores into weights; some of each row, from the number `first` on.
   template <class Rows>
-  TILE_DEVICE void weigh(float factor, const Rows& rows) {
-    each([&](float& score, float, int i, int number) {
+  TILE_DEVICE void weigh(float factor, const Rows& rows, int first = 0, int count = kNumbers) {
+    each(first, count, [&](float& score, float, int i, int number) {
       score = tile::exp2(score * factor - rows.reference_at(i, number));
     });
   }
   /// Turns weights, and their gradients, into gradients of the products, but for the scale.
   template <class Gradients, class Rows>
-  TILE_DEVICE void differentiate(const Gradients& gradients, const Rows& rows) {
+  TILE_DEVICE void differentiate(const Gradients& gradients, const Rows& rows, int first = 0,
+                                 int count = kNumbers) {
     constexpr float kUnit = kWeightUnit<typename Atom::Element>;
-    each([&](float& weight, float grown, int i, int number) {
+    each(first, count, [&](float& weight, float grown, int i, int number) {
       constexpr int kSums = Shape::Layout::kSums;
       const float gradient = gradients.at[i][number / kSums][number % kSums];
       weight *= gradient * kUnit - rows.delta_at(i, number);
@@ -106,10 +109,11 @@ struct Scores {
 
  private:
   template <class Use>
-  TILE_DEVICE void each(Use use) {
+  TILE_DEVICE void each(int first, int count, Use use) {
     constexpr int kSums = Shape::Layout::kSums;
     TILE_UNROLL for (int i = 0; i < Shape::kAtoms; ++i) {
-      TILE_UNROLL for (int n = 0; n < Shape::kAcross * kSums; ++n) {
+      TILE_UNROLL for (int n = 0; n < kNumbers; ++n) {
+        if (n < first || n >= first + count) continue;
         float one = at.at[i][n / kSums][n % kSums];
         use(one, kShapes ? growth.at[kShapes ? i : 0][kShapes ? n / kSums : 0][n % kSums] : 1, i, n);
         at.at[i][n / kSums][n % kSums] = one;

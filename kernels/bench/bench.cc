@@ -322,6 +322,7 @@ int attention_backward(const Words& words) {
   wavesmith_kernels_attention_backward_description b{};
   auto& a = b.forward;
   a = attention_of(words);
+  b.any_order = words.back() != "ordered";
   a.lse = static_cast<float*>(memory(a.batches * a.heads_q * a.length_q * 4));
   a.lse_head_stride = a.length_q, a.lse_batch_stride = a.heads_q * a.length_q;
   const auto of_q = [&] { return heads_of(a, a.length_q, a.heads_q, a.head_size); };
@@ -451,7 +452,7 @@ int main(int argc, char** argv) {
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
       "       %s attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K\n"
-      "          HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full]\n"
+      "          HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full] [ordered]\n"
       "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]\n"
       "          [CACHE TYPE] [PAGE]\n"
       "       %s fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]\n"
