@@ -8,14 +8,56 @@
 
 namespace wavesmith::kernels {
 
+/// Tiles of a matrix of rows of queries, on their way to shared memory by rows and by columns at once.
+template <class Shape>
+struct AllFeed {
+  using ByColumns = typename BackwardFeed<Shape, true, true>::ByColumns;
+  using Element = typename Shape::Atom::Element;
+  static constexpr int kRows = ByColumns::kCount, kInPiece = ByColumns::kInPiece;
+  static_assert(ByColumns::kLast == Shape::kThreads, "each thread has pieces");
+
+  ByColumns window;
+  typename ByColumns::Pieces pieces;
+  int row_offset[kRows];  ///< of the thread's rows in the tile by rows
+
+  TILE_DEVICE AllFeed(const void* matrix, int length, int head_size, long stride, int first, int thread)
+      : window(matrix, head_size, length, stride, 0, first, thread) {
+    TILE_UNROLL for (int i = 0; i < kRows; ++i) {
+      row_offset[i] = TileByRows<Shape>::offset(position(window.column + i), window.shared_offset / kInPiece);
+      if (window.shared_offset >= head_size) window.offset[i] = tile::arch::kOutside;
+    }
+  }
+  /// Where ChainOrder has a row of an atom.
+  TILE_DEVICE static int position(int row) {
+    using Order = tile::ChainOrder<typename Shape::Atom>;
+    const int group = row / kInPiece % Order::kGroups,
+              sum = row / (kInPiece * Order::kGroups) * kInPiece + row % kInPiece;
+    return sum % Order::kStep + (group + sum / Order::kStep * Order::kGroups) * Order::kStep;
+  }
+  TILE_DEVICE void load() { window.load(pieces); }
+  TILE_DEVICE void store_row(int i, tile::SharedBytes tile) const {
+    tile::shared_write(tile + row_offset[i], pieces.at[i]);
+  }
+  /// Of the thread's rows an element each, the `element`-th.
+  TILE_DEVICE void store_column(int element, tile::SharedBytes tile) const {
+    tile::Vector<Element, kRows> run;
+    TILE_UNROLL for (int i = 0; i < kRows; ++i) run[i] =
+        tile::bits_as<tile::Vector<Element, kInPiece>>(pieces.at[i])[element];
+    tile::shared_write(
+        tile + TileByColumns<Shape>::offset(window.shared_offset + element, window.column / kInPiece) +
+            window.column % kInPiece * static_cast<int>(sizeof(Element)),
+        run);
+  }
+};
+
 template <class Shape>
 struct AllMemory {
-  using ByRows = typename BackwardFeed<Shape, true, true>::ByRows;
-  using ByColumns = typename BackwardFeed<Shape, true, true>::ByColumns;
   using Additions = QueryAdditions<Shape>;
-  static constexpr int kFirstRows = 0, kSecondRows = ByRows::kSharedBytes;
+  static constexpr int kOne = TileByRows<Shape>::kBytes;  ///< of a tile, by rows or by columns
+  static_assert(TileByColumns<Shape>::kBytes == kOne);
+  static constexpr int kFirstRows = 0, kSecondRows = kOne;
   /// The tiles by columns, which are there twice: the next ones come while these are multiplied.
-  static constexpr int kColumns = 2 * ByRows::kSharedBytes, kNext = 2 * ByColumns::kSharedBytes;
+  static constexpr int kColumns = 2 * kOne, kNext = 2 * kOne;
   static constexpr int kScores = kColumns + 2 * kNext;
   static constexpr int kTiles = kScores + Additions::kBytes;
   static constexpr int kResults = BackwardMemory<Shape, Gradient::All>::Results::kBytes;
@@ -62,6 +104,13 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
       tile::arch::keep_order();
     });
   }
+  /// What a part has of so many small tasks.
+  template <class Do>
+  TILE_DEVICE static void share(int tasks, int part, int parts, Do one) {
+    TILE_UNROLL for (int i = 0; i < tasks; ++i) {
+      if (i >= tasks * part / parts && i < tasks * (part + 1) / parts) one(i);
+    }
+  }
   /// sums.at[0][column] += a * a piece of the tile's rows, the `index`-th piece along them.
   template <class SomeSums, class Operand>
   TILE_DEVICE static void multiply(SomeSums& sums, int column, const Operand& a, int index,
@@ -82,7 +131,8 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
     int other = sight.begin(place.first_row);
     const int end = sight.end(place.first_row, Shape::kRows);
     if (other >= end) return;
-    using Feed = BackwardFeed<Shape, true, true>;
+    using Feed = AllFeed<Shape>;
+    constexpr int kInPiece = Order::kInPiece;
     Feed feed_q(this->of_q(head), others, g.head_size, g.stride_q.row, other, thread);
     Feed feed_d_o(this->of_d_o(head), others, g.head_size, a.stride_d_o.row, other, thread);
     const OperandReader<Atom, TileByRows<Shape>> by_rows(0, lane);
@@ -99,18 +149,20 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
     SharedBytes columns = memory + Memory::kColumns, next_columns = columns + Memory::kNext;
     const u32 inside = row < length ? ~0u : 0;  // what weights other keys would have is anything
     TileRows<Shape> of_tile;
-    feed_q.load_rows(), feed_d_o.load_rows(), feed_q.load_columns(), feed_d_o.load_columns();
+    feed_q.load(), feed_d_o.load();
     of_tile.load(of_others, other, group);
     arch::barrier();  // what was there before was read by all
-    const auto store_rows = [&] {
-      feed_q.by_rows.store(feed_q.pieces_by_rows, q_rows);
-      feed_d_o.by_rows.store(feed_d_o.pieces_by_rows, d_o_rows);
+    // Both tiles' rows and columns are stored one by one, between products.
+    const auto store_row = [&](int i) {
+      const auto& feed = i < Feed::kRows ? feed_q : feed_d_o;
+      feed.store_row(i % Feed::kRows, (i < Feed::kRows ? q_rows : d_o_rows).memory);
     };
-    const auto store_columns = [&](Feed& feed, SharedBytes to) {
-      feed.by_columns.store(feed.pieces_by_columns, TileByColumns<Shape>{to});
+    const auto store_column = [&](int i, SharedBytes to) {
+      const auto& feed = i < kInPiece ? feed_q : feed_d_o;
+      feed.store_column(i % kInPiece, to + i / kInPiece * (Memory::kNext / 2));
     };
-    store_rows();
-    store_columns(feed_q, columns), store_columns(feed_d_o, columns + Memory::kNext / 2);
+    TILE_UNROLL for (int i = 0; i < 2 * Feed::kRows; ++i) store_row(i);
+    TILE_UNROLL for (int i = 0; i < 2 * kInPiece; ++i) store_column(i, columns);
     additions.sums.clear();
     arch::barrier();
 
@@ -118,9 +170,8 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
     constexpr int kAcross = Weights::kPieces * Shape::kColumns;  // and of weights
     constexpr int kGradientsAt = kOwn, kValuesAt = 2 * kOwn, kKeysAt = kValuesAt + kAcross,
                   kParts = kKeysAt + kAcross;
-    constexpr int kNumbers = Scores<Shape, kShapes>::kNumbers, kInPiece = Order::kInPiece;
+    constexpr int kNumbers = Scores<Shape, kShapes>::kNumbers;
     constexpr int kWeighed = kNumbers / kOwn, kDifferentiated = kNumbers / kAcross;
-    constexpr int kAdded = Additions::kSums / kOwn;
     for (; other < end; other += Shape::kTile) {
       Scores<Shape, kShapes> scores;
       Products gradients;
@@ -128,6 +179,9 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
       scores.at.clear(), gradients.clear();
       const u32 before = Additions::place(other - Shape::kTile, wave, lane);
       const int of_group = other + group * kInPiece;
+      const auto add_share = [&](int part, int of) {
+        share(Additions::kSums, part, of, [&](int i) { additions.add(to_sums, before, i); });
+      };
       in_parts<kParts>(
           [&](auto part) {
             constexpr int kPart = decltype(part)::kValue, kAt = (kPart - kValuesAt) % kAcross;
@@ -144,10 +198,9 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
             constexpr int kPart = decltype(part)::kValue;
             if constexpr (kPart < kGradientsAt) {
               multiply(scores.at, 0, first.operand, kPart, piece);
-              if constexpr (kPart == 0) feed_q.load_rows();
-              if constexpr (kPart == 1) feed_d_o.load_rows();
-              if constexpr (kPart == 2) feed_q.load_columns();
-              if constexpr (kPart == 3) feed_d_o.load_columns();
+              if constexpr (kPart == 0) feed_q.load();
+              if constexpr (kPart == 1) feed_d_o.load();
+              add_share(kPart, 2 * kOwn);
               if constexpr (kPart == kGradientsAt - 1) {
                 if constexpr (kShapes) scores.shape(g, slope, row, of_group, shift);
                 if (!sight.whole(wave_row, Shape::kWaveRows, other, Shape::kTile))
@@ -157,7 +210,7 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
               constexpr int kAt = kPart - kGradientsAt, kDone = (kAt + 1) * kWeighed;
               multiply(gradients, 0, second.operand, kAt, piece);
               scores.weigh(factor, of_tile, kAt * kWeighed, kWeighed);
-              TILE_UNROLL for (int i = 0; i < kAdded; ++i) additions.add(to_sums, before, kAt * kAdded + i);
+              add_share(kPart, 2 * kOwn);
               if constexpr (kDone % kInPiece == 0) become(scores, kDone / kInPiece - 1, weights);
             } else if constexpr (kPart < kKeysAt) {
               constexpr int kAt = kPart - kValuesAt, kDone = (kAt + 1) * kDifferentiated;
@@ -172,8 +225,7 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
             } else {
               constexpr int kAt = kPart - kKeysAt;
               multiply(of_first, kAt % Shape::kColumns, of_scores, kAt / Shape::kColumns, piece);
-              if constexpr (kAt == 0) store_columns(feed_q, next_columns);
-              if constexpr (kAt == kAcross / 2) store_columns(feed_d_o, next_columns + Memory::kNext / 2);
+              share(2 * kInPiece, kAt, kAcross, [&](int i) { store_column(i, next_columns); });
             }
           });
       additions.sums.clear();
@@ -188,8 +240,9 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
             constexpr int kPart = decltype(part)::kValue;
             multiply(additions.sums, kPart % Additions::kAcross, additions.keys, kPart / Additions::kAcross,
                      piece);
-            if constexpr (kPart == 0) store_rows();
-            if constexpr (kPart == 2) of_tile.load(of_others, other + Shape::kTile, group);
+            share(2 * Feed::kRows, kPart, kAdds, store_row);
+            share(TileRows<Shape>::kTwos, kPart, kAdds,
+                  [&](int i) { of_tile.load(of_others, other + Shape::kTile, group, i); });
           });
       arch::barrier();  // rows were written by all, scores' gradients read
       const SharedBytes swapped = columns;

@@ -39,11 +39,12 @@ struct TileRows {
 
   /// Of the tile of queries that begins with row `first` of those in the buffer.
   TILE_DEVICE void load(tile::arch::Buffer rows, int first, int group) {
+    TILE_UNROLL for (int i = 0; i < kTwos; ++i) load(rows, first, group, i);
+  }
+  TILE_DEVICE void load(tile::arch::Buffer rows, int first, int group, int i) {
     constexpr int kInPiece = Order::kInPiece;
-    TILE_UNROLL for (int i = 0; i < kTwos; ++i) {
-      const int row = first + (i * 2 / kInPiece * Order::kGroups + group) * kInPiece + i * 2 % kInPiece;
-      at[i] = tile::bits_as<Two>(tile::arch::load_piece(rows, static_cast<tile::u32>(row) * 8));
-    }
+    const int row = first + (i * 2 / kInPiece * Order::kGroups + group) * kInPiece + i * 2 % kInPiece;
+    at[i] = tile::bits_as<Two>(tile::arch::load_piece(rows, static_cast<tile::u32>(row) * 8));
   }
   TILE_DEVICE float reference_at(int /*atom*/, int number) const { return at[number / 2][number % 2 * 2]; }
   TILE_DEVICE float delta_at(int /*atom*/, int number) const { return at[number / 2][number % 2 * 2 + 1]; }
