@@ -92,7 +92,7 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
   /// Products are of parts, to each of which comes a piece of a tile: pieces are read a few parts ahead.
   template <int kParts, class Read, class Use>
   TILE_DEVICE static void in_parts(Read read, Use use) {
-    constexpr int kAhead = 3;
+    constexpr int kAhead = Shape::kHeadSize > 64 ? 3 : 1;  // where two waves have a SIMD's registers
     tile::Piece pieces[kAhead + 1];
     tile::repeat<kAhead>([&](auto part) { pieces[part.kValue] = read(part); });
     tile::repeat<kParts>([&](auto part) {
@@ -202,7 +202,8 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
               if constexpr (kPart == 1) feed_d_o.load();
               add_share(kPart, 2 * kOwn);
               if constexpr (kPart == kGradientsAt - 1) {
-                if constexpr (kShapes) scores.shape(g, slope, row, of_group, shift);
+                if constexpr (kShapes)  // found again: scalar registers are scarce
+                  scores.shape(arch::argument_again(a).forward, slope, row, of_group, shift);
                 if (!sight.whole(wave_row, Shape::kWaveRows, other, Shape::kTile))
                   hide(scores.at, sight, row, of_group);
               }
