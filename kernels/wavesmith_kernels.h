@@ -568,7 +568,8 @@ typedef struct {
   void* workspace;
   size_t workspace_bytes;
   /* Not 0: results may differ from run to run. Without dropout, workgroups then add to dQ as they come, where
-   * the GPU has kernels for it: five products instead of seven, for a workspace with dQ in f32. */
+   * the GPU has kernels for it: five products instead of seven, for a workspace with dQ in f32, and of few
+   * workgroups with heads that share keys also with dK and dV. */
   int any_order;
 } wavesmith_kernels_attention_backward_description;
 

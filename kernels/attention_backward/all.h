@@ -261,24 +261,68 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
   }
 };
 
+/// Adds a wave's rows of sums to those of all workgroups with the same keys; rows behind `length` are
+/// dropped.
+template <class Shape, class Sums>
+TILE_DEVICE void add_rows(const Sums& sums, float* to, int length, int wave_row, tile::SharedBytes memory,
+                          int lane) {
+  using namespace tile;
+  using Layout = typename Shape::Layout;
+  using Results = typename BackwardMemory<Shape, Gradient::All>::Results;
+  const arch::Buffer rows = arch::buffer(to, static_cast<u32>(length) * Shape::kHeadSize * 4);
+  TILE_KEEP_LOOP
+  for (int part = 0; part < Shape::kColumns / Results::kAcross; ++part) {
+    tile::Sums<typename Shape::Atom, 1, Results::kAcross> some;
+    TILE_UNROLL for (int i = 0; i < Shape::kColumns; ++i) {
+      if (i / Results::kAcross == part) some.at[0][i % Results::kAcross] = sums.at[0][i];
+    }
+    const int first = part * Results::kAcross * Layout::kRows;
+    for_each_eight<Results::kOut>(some, memory, lane, [&](int at, int column, Eight values) {
+      const u32 place = ((wave_row + at) * Shape::kHeadSize + first + column) * 4;
+      TILE_UNROLL for (int i = 0; i < 8; ++i) arch::add(rows, place + i * 4, values[i]);
+    });
+  }
+}
+
+/// The rows of keys of a workgroup: those that share them have some of the heads of queries each.
+struct PartOfHeads : AttentionPlace {
+  int part;
+  TILE_DEVICE PartOfHeads(const AttentionBackwardArguments& a, int rows)
+      : AttentionPlace(a.forward, rows), part(head % a.parts) {
+    head /= a.parts;
+  }
+};
+
 template <class Shape, bool kShapes>
 TILE_DEVICE void attention_backward_all(const AttentionBackwardArguments& a) {
   using namespace tile;
   TILE_SHARED static char memory[AllMemory<Shape>::kBytes];
   const auto shared = (SharedBytes)memory;
-  const AttentionPlace place(a.forward, Shape::kRows);
+  const PartOfHeads place(a, Shape::kRows);
   if (!place.valid) return;
   const Sequence sequence(a.forward, place.batch);
   AllWave<Shape, kShapes> wave(a, place, sequence, arch::thread_id());
   if (place.first_row >= wave.length) return;
   wave.load(shared);
-  const int heads = a.forward.heads_per_kv;
+  const int heads = a.forward.heads_per_kv / a.parts,
+            first = place.head * a.forward.heads_per_kv + place.part * heads;
   TILE_KEEP_LOOP
-  for (int i = 0; i < heads; ++i) wave.pass(place.head * heads + i, shared);
+  for (int i = 0; i < heads; ++i) wave.pass(first + i, shared);
   arch::barrier();  // tiles were read by all
   const AttentionBackwardArguments late = arch::argument_again(a);
-  const AttentionPlace where(late.forward, Shape::kRows);
+  const PartOfHeads where(late, Shape::kRows);
   const Sequence of(late.forward, where.batch);
+  if (late.parts > 1) {
+    const long row = where.batch * late.key_batch + where.head * late.key_head + of.first_k;
+    const auto add = [&](const auto& sums, float* to) {
+      using Results = typename BackwardMemory<Shape, Gradient::All>::Results;
+      add_rows<Shape>(sums, to + row * Shape::kHeadSize, of.length_k, wave.wave_row,
+                      shared + wave.wave * Results::kOut, wave.lane);
+    };
+    add(wave.of_first, late.sums_k);
+    add(wave.of_second, late.sums_v);
+    return;
+  }
   const auto write = [&](auto& sums, float by, void* to, const AttentionStrides& stride) {
     write_gradient<Shape, Gradient::All>(sums, by, wave, to, stride, where, of, late.forward.head_size,
                                          shared);

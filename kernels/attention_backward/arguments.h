@@ -17,6 +17,10 @@ struct AttentionBackwardArguments {
   long row_batch, row_head;  ///< rows from batch to batch, and from head to head
   float scale;               ///< of products of q and k
   float* sums;  ///< of dQ, but for the scale, where workgroups add to it: rows of a kernel's head
+  /// Where workgroups with the same keys have some of the heads of queries each, and add to dK and dV, too.
+  int parts;                 ///< such workgroups; 1: there are no sums
+  float *sums_k, *sums_v;    ///< but for the scale, and in units of weights
+  long key_batch, key_head;  ///< rows of keys from batch to batch, and from head to head
 };
 struct AttentionBackwardDropoutArguments : AttentionBackwardArguments {
   AttentionDropout dropout;

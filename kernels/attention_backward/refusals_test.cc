@@ -100,6 +100,22 @@ TEST(AttentionBackwardCheck, NamesTheKernels) {
   EXPECT_STREQ(name,
                "attention_backward_bf16_128_all_begin attention_backward_bf16_128_all "
                "attention_backward_bf16_128_all_end");
+  // Of few workgroups those with the same keys have some of the heads of queries each.
+  Description grouped = backward;
+  grouped.forward.heads_q = 2, grouped.forward.lse_head_stride = 4096;
+  for (wavesmith_kernels_heads* const heads :
+       {&grouped.forward.q, &grouped.forward.o, &grouped.d_o, &grouped.dq})
+    heads->batch_stride *= 2, heads->row_stride *= 2;
+  ASSERT_EQ(wavesmith_kernels_attention_backward_workspace(&grouped, &grouped.workspace_bytes),
+            WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  EXPECT_EQ(grouped.workspace_bytes, 4096U * (2 * 8 + (2 + 2) * 128 * 4));
+  ASSERT_EQ(wavesmith_kernels_attention_backward_check(&grouped, &name), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  EXPECT_STREQ(name,
+               "attention_backward_bf16_128_all_begin attention_backward_bf16_128_all_begin_keys "
+               "attention_backward_bf16_128_all attention_backward_bf16_128_all_end "
+               "attention_backward_bf16_128_all_end_keys");
   // Dropout is for the kernels whose order is the same in each run, and takes their workspace.
   backward.forward.dropout = 0.5F, backward.workspace_bytes = 4096 * 8;
   ASSERT_EQ(wavesmith_kernels_attention_backward_check(&backward, &name), WAVESMITH_KERNELS_SUCCESS)
