@@ -12,6 +12,7 @@ using Description = wavesmith_sparse_description;
 using Operand = wavesmith_pointwise_operand;
 
 constexpr const char* kName = "sparse";
+constexpr int64_t kPieceBytes = 16;
 
 std::span<const int64_t> sizes_of(const Description& one) {
   return {one.sizes, static_cast<size_t>(one.dimensions)};
@@ -107,6 +108,37 @@ SparseArguments arguments_of(const Description& one) {
   return made;
 }
 
+/// Whether a thread may have eight results that follow each other along the first dimension: sums in f32 of
+/// elements of two bytes, which lie together in whole pieces of 16 bytes.
+bool has_eights(const Description& one) {
+  const Number type = one.y.type;
+  if (one.operation != WAVESMITH_SPARSE_SUM || one.computed_in != WAVESMITH_POINTWISE_F32) return false;
+  if (type != one.x.type || (type != WAVESMITH_POINTWISE_F16 && type != WAVESMITH_POINTWISE_BF16))
+    return false;
+  if (one.along == 0 || one.sizes[0] % kSparseEight != 0 || one.columns == 0) return false;
+  for (const Operand* operand : {&one.y, &one.x}) {
+    if (reinterpret_cast<uintptr_t>(operand->data) % kPieceBytes != 0) return false;
+    if (operand->strides[0] != size_of(type)) return false;
+    for (int d = 1; d < one.dimensions; ++d)
+      if (operand->strides[d] % kPieceBytes != 0) return false;
+  }
+  return true;
+}
+
+SparseArguments of_eights(SparseArguments made) {
+  made.sizes[0] = Division::by(made.sizes[0].divisor / kSparseEight);
+  made.elements /= kSparseEight;
+  for (SparseOperand* operand : {&made.y, &made.x}) operand->steps[0] *= kSparseEight;
+  return made;
+}
+
+const char* kernel_of(const Description& one, bool eights) {
+  if (one.operation == WAVESMITH_SPARSE_MAXIMUM) return "sparse_maximum_f64";
+  if (eights)
+    return one.y.type == WAVESMITH_POINTWISE_F16 ? "sparse_sum_eights_f16" : "sparse_sum_eights_bf16";
+  return one.computed_in == WAVESMITH_POINTWISE_F32 ? "sparse_sum_f32" : "sparse_sum_f64";
+}
+
 }  // namespace
 }  // namespace wavesmith::kernels
 
@@ -116,13 +148,11 @@ wavesmith_kernels_status wavesmith_kernels_sparse(const wavesmith_sparse_descrip
   if (!sparse) return invalid(kName, "the description is null");
   if (const auto status = check(*sparse)) return status;
   if (is_empty(sizes_of(*sparse))) return succeed();
-  const SparseArguments arguments = arguments_of(*sparse);
+  const bool eights = has_eights(*sparse);
+  const SparseArguments arguments = eights ? of_eights(arguments_of(*sparse)) : arguments_of(*sparse);
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
-  const char* kernel = sparse->operation == WAVESMITH_SPARSE_MAXIMUM    ? "sparse_maximum_f64"
-                       : sparse->computed_in == WAVESMITH_POINTWISE_F32 ? "sparse_sum_f32"
-                                                                        : "sparse_sum_f64";
   const unsigned workgroups = (arguments.elements + kSparseThreads - 1) / kSparseThreads;
-  return launch(*device, kernel, {.x = workgroups, .y = 1, .threads = kSparseThreads}, &arguments,
-                sizeof(arguments), stream);
+  return launch(*device, kernel_of(*sparse, eights), {.x = workgroups, .y = 1, .threads = kSparseThreads},
+                &arguments, sizeof(arguments), stream);
 }

@@ -5,6 +5,8 @@
 #include "kernels/pointwise/argument.h"
 #include "kernels/pointwise/elements.h"
 #include "kernels/sparse/sparse_arguments.h"
+#include "tile/rounding.h"
+#include "tile/typed_view.h"
 
 namespace wavesmith::kernels {
 
@@ -78,6 +80,40 @@ TILE_DEVICE void sparse_sum(const SparseArguments& g) {
                : x * load_element<C>(address(g.weights.data, entry * weight_bytes), g.weights.type);
   });
   store_sum(address(g.y.data, result.y), g.y.type, sum);
+}
+
+/// A thread has eight results that follow each other, along another dimension than the matrix's: the first of
+/// `sizes` counts eights. Entries come four at a time, so that four of x's are on their way together.
+template <class S>
+TILE_DEVICE void sparse_sum_eights(const SparseArguments& g) {
+  using Elements = tile::Vector<S, 8>;
+  constexpr int kAtOnce = 4;
+  const tile::u32 element = sparse_element();
+  if (element >= g.elements) return;
+  const SparseResult result(g, element);
+  const tile::i64 weight_bytes = bytes_of(static_cast<Number>(tile::arch::late(g.weights.type)));
+  const tile::i64 end = listed(g.begins, result.row + 1);
+  tile::Eight sums = {};
+  for (tile::i64 first = listed(g.begins, result.row); first < end; first += kAtOnce) {
+    tile::i64 columns[kAtOnce];
+    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) columns[i] =
+        listed(g.columns_of, first + i < end ? first + i : end - 1);
+    Elements x[kAtOnce];
+    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
+      if (columns[i] >= g.columns) __builtin_trap();
+      const tile::i64 column = columns[i] < 0 ? 0 : columns[i];
+      x[i] = tile::arch::load_at<Elements>(address(g.x.data, result.x + column * g.column_step));
+    }
+    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
+      if (columns[i] < 0 || first + i >= end) continue;
+      const tile::Eight term = tile::convert<float>(x[i]);
+      sums += g.weights.data == nullptr
+                  ? term
+                  : term * load_element<float>(address(g.weights.data, (first + i) * weight_bytes),
+                                               g.weights.type);
+    }
+  }
+  tile::arch::store_at(address(g.y.data, result.y), tile::arch::narrowed<S>(sums));
 }
 
 TILE_DEVICE void sparse_maximum(const SparseArguments& g) {

@@ -7,6 +7,7 @@
 namespace wavesmith::kernels {
 
 inline constexpr int kSparseThreads = 256;
+inline constexpr unsigned kSparseEight = 8;  ///< results of a thread, of those that have so many
 
 struct SparseOperand {
   void* data;

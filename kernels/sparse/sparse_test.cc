@@ -123,6 +123,52 @@ TEST_P(Sparse, ProductsAndMaxima) {
   }
 }
 
+TEST_P(Sparse, SumsOfEightsThatLieTogether) {
+  for (int round = 0; round < 8; ++round) {
+    const Number type = round % 2 == 0 ? WAVESMITH_POINTWISE_F16 : WAVESMITH_POINTWISE_BF16;
+    const int64_t width = 8 * between(1, 40), rows = between(1, 40), columns = one_of<int64_t>({1, 7, 33});
+    const int64_t along = one_of<int64_t>({1, 2}), other = between(1, 3);
+    const auto strided = [&](int64_t size, bool random) {
+      std::vector<int64_t> sizes = {width, size, other};
+      if (along == 2) std::swap(sizes[1], sizes[2]);
+      const int64_t row = 2 * width + 16 * between(0, 2);
+      Strided made(type, sizes, {2, row, row * sizes[1]});
+      for (int64_t i = 0; random && i < made.count(); ++i) made.set(i, normal());
+      return made;
+    };
+    Strided x = strided(columns, true), y = strided(rows, false);
+    Matrix matrix = any_matrix(rows, columns);
+    const StridedOnGpu on_x(x), on_y(y), on_begins(matrix.begins), on_columns(matrix.columns_of),
+        on_weights(matrix.weights);
+    Description one{};
+    one.operation = WAVESMITH_SPARSE_SUM, one.computed_in = WAVESMITH_POINTWISE_F32;
+    one.dimensions = 3, one.along = static_cast<int32_t>(along), one.columns = columns;
+    std::ranges::copy(y.sizes, one.sizes);
+    one.x = on_x.operand(), one.y = on_y.operand();
+    one.begins = on_begins.operand(), one.columns_of = on_columns.operand();
+    if (matrix.weighs) one.weights = on_weights.operand();
+    ASSERT_EQ(wavesmith_kernels_sparse(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+    ASSERT_EQ(hipDeviceSynchronize(), 0);
+    const std::vector<unsigned char> untouched(y.memory.bytes);
+    on_y.read();
+    ErrorNote note;
+    const int64_t apart = along == 1 ? width : width * other;
+    for (int64_t i = 0; i < y.count(); ++i) {
+      const int64_t row = i / apart % rows, outer = i / (apart * rows);
+      const Reference wanted(matrix, x, outer * apart * columns + i % apart, row, apart);
+      const double computed = (0x1p-24 + 0x1p-53) * static_cast<double>(wanted.terms + 2) * wanted.sizes;
+      const double bound = computed + rounding_of(type) * (std::abs(wanted.sum) + computed) + 0x1p-25;
+      note.add(std::abs(y.get(i) - wanted.sum), bound);
+      ASSERT_NEAR(y.get(i), wanted.sum, bound) << "result " << i << " of round " << round;
+    }
+    for (int64_t row = 0; row + 1 < y.count() / width; ++row)
+      for (size_t gap = y.at(row * width) + 2 * static_cast<size_t>(width); gap < y.at((row + 1) * width);
+           ++gap)
+        ASSERT_EQ(y.memory.bytes[gap], untouched[gap]) << "wrote between rows";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Sparse, testing::Range(0, kGpuCount), gpu_name);
 
 TEST(SparseRefuses, WhatBreaksARuleAndSaysWhich) {
