@@ -125,7 +125,7 @@ typedef struct {
  * in parts. With g and u the errors of G and U, that of D is at most (1.2 * g + 2^-20 * |G|) * (|U| + u) +
  * |activation(G)| * u + 2^-23 * |D|, to which rounding to D's type comes. A and B are of f16, bf16, i8 or
  * e4m3, B of less than 4 GiB where K lies together; there is no C (beta is 0), D lies by rows and is not of
- * i32, a bias has one element per column, and there are neither scales of blocks nor groups.
+ * i32, a bias has one element per column, and there are no scales of blocks. Groups may gate of f16 and bf16.
  *
  * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0. C may be D, or lie beside it
  * in the rows of one matrix. Otherwise D must not overlap what is read, nor the workspace anything. */

@@ -140,7 +140,6 @@ TEST(GatedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
       {[](G& g) { g.d.row_stride = 1, g.d.column_stride = 8; }, kNot, "d of a gated product lies by columns"},
       {[](G& g) { g.c = g.d, g.beta = 2; }, kNot, "beta is 2.000000, and a gated product has no c"},
       {[](G& g) { g.bias = g.a.data, g.bias_per_row = 1; }, kNot, "bias_per_row"},
-      {[](G& g) { g.group_offsets = static_cast<const int32_t*>(g.a.data); }, kNot, "groups of rows"},
       {[](G& g) {
          g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ;
          g.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, g.a.data, 128, 1, 1, 0};

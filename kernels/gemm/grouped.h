@@ -3,7 +3,7 @@
 // and a workgroup looks its group up.
 #pragma once
 
-#include "kernels/gemm/blocks.h"
+#include "kernels/gemm/epilogue.h"
 #include "tile/arch/lanes.h"
 
 namespace wavesmith::kernels {

@@ -12,6 +12,9 @@ class GroupedGemm : public GemmOnGpu {
     int64_t m, n, k;
     Type type = WAVESMITH_KERNELS_BF16, type_d = WAVESMITH_KERNELS_F32;
     bool block_scales = false, row_scales = false, bias_per_row = false;
+    bool gated = false;  ///< B has both halves' columns; there is neither C nor a bias
+    wavesmith_kernels_activation activation = WAVESMITH_KERNELS_NO_ACTIVATION;
+    [[nodiscard]] int64_t columns_of_b() const { return gated ? 2 * n : n; }
     float beta = 0;
     int64_t padding = 8;
     std::string tile;
@@ -35,7 +38,20 @@ class GroupedGemm : public GemmOnGpu {
     one.row_scales = between(0, 1) == 1, one.bias_per_row = between(0, 1) == 1;
     one.type_d = one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
     one.beta = one_of({0.0F, 2.0F});
+    if (gates(one.type) && between(0, 1) == 1) gate(one);
     return one;
+  }
+  /// Whether the target has kernels of the type that gate.
+  static bool gates(Type type) {
+    return std::ranges::any_of(gemm_configurations(), [&](const GemmConfiguration& row) {
+      return row.target == kTargets[GetParam()] && row.has(std::string(word_of(type)) + "ggated");
+    });
+  }
+  void gate(GroupedCase& one) {
+    one.gated = true, one.beta = 0, one.bias_per_row = one.block_scales = false;
+    one.activation = one_of({WAVESMITH_KERNELS_NO_ACTIVATION, WAVESMITH_KERNELS_RELU, WAVESMITH_KERNELS_GELU,
+                             WAVESMITH_KERNELS_SILU});
+    if (one.type_d == WAVESMITH_KERNELS_F16) one.type_d = WAVESMITH_KERNELS_F32;  // products of two sums
   }
   [[nodiscard]] std::vector<Type> types() const {
     std::vector<Type> all{WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16};
@@ -48,13 +64,14 @@ class GroupedGemm : public GemmOnGpu {
     std::string said;
     for (const int32_t offset : one.offsets) said += " " + std::to_string(offset);
     SCOPED_TRACE(testing::Message() << one.m << " x " << one.n << " x " << one.k << " type " << one.type
-                                    << " d " << one.type_d << " block scales " << one.block_scales << " beta "
+                                    << " d " << one.type_d << " block scales " << one.block_scales
+                                    << " gated " << one.gated << " activation " << one.activation << " beta "
                                     << one.beta << " tile " << one.tile << " offsets" << said);
     const auto groups = static_cast<int64_t>(one.offsets.size()) - 1;
     const int64_t blocks = (one.k + kGemmBlock - 1) / kGemmBlock,
                   squares = (one.n + kGemmBlock - 1) / kGemmBlock;
     const HostMatrix a = random_matrix(one.m, one.k, 1, true, 2 * one.padding, one.type),
-                     b = random_matrix(one.k, one.n, groups, false, 2 * one.padding, one.type),
+                     b = random_matrix(one.k, one.columns_of_b(), groups, false, 2 * one.padding, one.type),
                      of_a = scales(one.m * blocks), of_b = scales(groups * squares * blocks),
                      of_row = scales(one.m),
                      bias = random_matrix(1, one.m, 1, true, 0, WAVESMITH_KERNELS_F32);
@@ -73,10 +90,12 @@ class GroupedGemm : public GemmOnGpu {
                                             .b = b.on(on_b),
                                             .c = d.on(on_d),
                                             .d = d.on(on_d),
+                                            .activation = one.activation,
                                             .bias = one.bias_per_row ? on_bias.data() : nullptr,
-                                            .bias_per_row = 1,
+                                            .bias_per_row = one.bias_per_row,
                                             .scale_a_per_row = 1,
-                                            .group_offsets = static_cast<const int32_t*>(on_offsets.data())};
+                                            .group_offsets = static_cast<const int32_t*>(on_offsets.data()),
+                                            .gated = one.gated};
     if (one.row_scales) gemm.scale_a = static_cast<const float*>(scale_a.data());
     if (one.block_scales) {
       gemm.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, scales_a.data(), kGemmBlock, blocks, 1, 0};
@@ -87,6 +106,25 @@ class GroupedGemm : public GemmOnGpu {
     if (HasFatalFailure()) return;
     const HostMatrix before = d;
     on_d.copy_to(d.elements);
+    struct Value {
+      double value, error;
+    };
+    const auto before_activation = [&](int64_t group, int64_t i, int64_t j) -> Value {
+      double sum = 0, size = 0;
+      for (int64_t p = 0; p < one.k; ++p) {
+        double product = as_operand(a.get(0, i, p), one.type) * as_operand(b.get(group, p, j), one.type);
+        if (one.block_scales)
+          product *= of_a.get(0, 0, i * blocks + p / kGemmBlock) *
+                     of_b.get(0, 0, (group * squares + j / kGemmBlock) * blocks + p / kGemmBlock);
+        sum += product, size += std::abs(product);
+      }
+      const double factor = one.row_scales ? of_row.get(0, 0, i) : 1;
+      double value = sum * factor;
+      if (one.beta != 0) value += one.beta * before.get(0, i, j);
+      if (one.bias_per_row) value += bias.get(0, 0, i);
+      return {value,
+              (static_cast<double>(one.k) + 8) * 0x1p-24 * size * factor + 0x1p-21 * (std::abs(value) + 1)};
+    };
     ErrorNote note;
     for (int64_t i = 0; i < one.m; ++i) {
       int64_t group = -1;
@@ -99,20 +137,15 @@ class GroupedGemm : public GemmOnGpu {
           ASSERT_EQ(got, before.get(0, i, j)) << "wrote a row of no group: " << i;
           continue;
         }
-        double sum = 0, size = 0;
-        for (int64_t p = 0; p < one.k; ++p) {
-          double product = as_operand(a.get(0, i, p), one.type) * as_operand(b.get(group, p, j), one.type);
-          if (one.block_scales)
-            product *= of_a.get(0, 0, i * blocks + p / kGemmBlock) *
-                       of_b.get(0, 0, (group * squares + j / kGemmBlock) * blocks + p / kGemmBlock);
-          sum += product, size += std::abs(product);
+        auto [value, error] = before_activation(group, i, j);
+        if (one.activation != WAVESMITH_KERNELS_NO_ACTIVATION)
+          error = 1.2 * error + 0x1p-20 * std::abs(value);
+        value = activate(one.activation, value);
+        if (one.gated) {
+          const auto [other, error_of_other] = before_activation(group, i, j + one.n);
+          error = error * (std::abs(other) + error_of_other) + std::abs(value) * error_of_other;
+          value *= other, error += 0x1p-23 * std::abs(value);
         }
-        const double factor = one.row_scales ? of_row.get(0, 0, i) : 1;
-        double value = sum * factor;
-        if (one.beta != 0) value += one.beta * before.get(0, i, j);
-        if (one.bias_per_row) value += bias.get(0, 0, i);
-        const double error =
-            (static_cast<double>(one.k) + 8) * 0x1p-24 * size * factor + 0x1p-21 * (std::abs(value) + 1);
         const double allowed = rounded_error(one.type_d, value, error);
         note.add(std::abs(got - value), allowed);
         ASSERT_LE(std::abs(got - value), allowed)
@@ -136,13 +169,14 @@ TEST_P(GroupedGemm, EveryKernelEqualsSumsInDoublePrecision) {
   int count = 0;
   for (const GemmConfiguration& row : gemm_configurations())
     for (const Type type : types())
-      for (const bool block_scales : {false, true}) {
-        const std::string word = std::string(word_of(type)) + (block_scales ? "b128g" : "g");
-        if (row.target != kTargets[GetParam()] || !row.has(word)) continue;
+      for (const std::string kind : {"g", "b128g", "ggated"}) {
+        if (row.target != kTargets[GetParam()] || !row.has(std::string(word_of(type)) + kind)) continue;
         ++count;
         const auto rows = static_cast<int32_t>(row.rows);
         GroupedCase one = random_grouped_case({0, rows - 1, rows, 2 * rows + 2, 2 * rows + 2, 2 * rows + 9});
-        one.type = type, one.block_scales = block_scales, one.tile = row.name;
+        one.type = type, one.block_scales = kind == "b128g", one.tile = row.name;
+        one.gated = false, one.activation = WAVESMITH_KERNELS_NO_ACTIVATION;
+        if (kind == "ggated") gate(one);
         check(one);
         if (HasFatalFailure()) return;
       }
@@ -207,6 +241,9 @@ TEST(GroupedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
        "no kernel for a and b of f32 in groups for gfx942"},
       {[](G& g) { g.b.row_stride = 8, g.b.column_stride = 1; }, kNot, "want K together"},
       {[](G& g) { g.b.type = WAVESMITH_KERNELS_I4X2; }, kNot, "block_scales_b.scaling is 0"},
+      {[](G& g) { g.gated = 1, g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ; }, kNot,
+       "no kernel for a and b of e4m3fnuz in groups that gate for gfx942"},
+      {[](G& g) { g.gated = 1, g.c = g.d, g.beta = 2; }, kNot, "a gated product has no c"},
   };
   expect_refusals(wavesmith_kernels_gemm, right, all);
 }

@@ -29,6 +29,7 @@ struct GemmShape {
   static constexpr int kThreads = kWaves * kLanes;
   static constexpr int kWaveDepth = kDepth / kWaves;
   using Columns = GemmColumns<kGates ? kColumns / 2 : 0>;  ///< of B
+  using Place = GemmPlace;
 };
 
 /// What a wave has loaded of a side becomes an operand by way of a part of shared memory, which holds some of
@@ -52,7 +53,7 @@ TILE_DEVICE void pass(tile::Operand<Atom, kAtoms, kDepth>& operand, const Window
 }
 
 template <class Shape, Along kAlongA, Along kAlongB, Access kAccess>
-TILE_DEVICE void gemm(const GemmArguments& arguments) {
+TILE_DEVICE void gemm(GemmArguments arguments) {
   using namespace tile;
   using Atom = typename Shape::Atom;
   using Layout = AtomLayout<Atom>;
@@ -76,9 +77,11 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   arch::fetch_argument<GemmArguments>();
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
-  const GemmPlace place(arguments);
+  const typename Shape::Place place(arguments);
+  if (place.is_empty()) return;
+  place.narrow(arguments);
   constexpr int kHalves = Columns::kHalves;
-  const int first_row = place.tile_row * Shape::kRows,
+  const int first_row = place.first_row + place.tile_row * Shape::kRows,
             first_column = place.tile_column * (Shape::kColumns / kHalves);
   constexpr long kSize = sizeof(typename Atom::Element);
   const void* const matrix_a = of_batch(arguments, arguments.a, place.batch, arguments.batch_a * kSize);
@@ -121,7 +124,8 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
     }
   } while (--rounds > 0);
   // What the end needs is on its way while waves meet.
-  const GemmArguments late = arch::argument_again(arguments);
+  GemmArguments late = arch::argument_again(arguments);
+  place.narrow(late);
   const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, first_row, first_column);
   arch::barrier();
 

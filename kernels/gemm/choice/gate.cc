@@ -16,7 +16,6 @@ wavesmith_kernels_status check_gate(const wavesmith_kernels_gemm_description& ge
     return not_supported("beta is " + std::to_string(gemm.beta) + ", and a gated product has no c");
   if (gemm.bias && gemm.bias_per_row)
     return not_supported("bias_per_row is for products that are not gated: a bias has 2 * n elements");
-  if (gemm.group_offsets) return not_supported("there are no gated kernels for groups of rows");
   if (gemm.block_scales_a.scaling != WAVESMITH_KERNELS_UNSCALED ||
       gemm.block_scales_b.scaling != WAVESMITH_KERNELS_UNSCALED)
     return not_supported("there are no gated kernels with scales of blocks");
