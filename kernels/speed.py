@@ -38,7 +38,9 @@ from speed_operations import (
     TRITONS_GPUS,
     Attention,
     AttentionGradients,
+    Convolution,
     Decode,
+    Experts,
     Latent,
     OfRows,
     Operation,
@@ -48,8 +50,10 @@ from speed_operations import (
     Training,
     attention_gradients,
     attentions,
+    convolutions,
     decodes,
     latents,
+    mixtures,
     operations_of_rows,
     products,
     read,
@@ -86,6 +90,8 @@ PEERS_OF = {
     "decode": ["aiter"],
     "mla": ["aiter"],
     "training": ["triton"],
+    "experts": ["triton"],
+    "convolution": ["triton"],
 }
 
 
@@ -155,6 +161,8 @@ class Machine:
             Latent: of_latent,
             OfRows: of_rows,
             Training: of_training,
+            Experts: of_experts,
+            Convolution: of_convolution,
         }
         bench, peers = kinds[type(operation)](operation, self)
         ours = self.profiled(operation.gpu, [self.build / "bin/wavesmith_kernels_bench", *bench])
@@ -253,6 +261,17 @@ def of_training(one: Training, machine: Machine) -> Commands:
     return [one.operation.removesuffix("_gradient"), *sizes, "bf16", *gradient], peers
 
 
+def of_experts(one: Experts, machine: Machine) -> Commands:
+    sizes = [str(size) for size in (one.tokens, one.hidden, one.intermediate, one.experts, one.top)]
+    return ["experts", *sizes, "bf16"], {"Triton": machine.of_triton("triton_experts.py", *sizes)}
+
+
+def of_convolution(one: Convolution, machine: Machine) -> Commands:
+    sizes = [str(size) for size in (one.images, one.channels, one.side, one.outputs, one.window)]
+    peers = {"Triton": machine.of_triton("triton_convolution.py", *sizes, str(one.step), one.type)}
+    return ["convolution", *sizes, one.type, "nhwc", "output", str(one.step)], peers
+
+
 def release_of(peer: str, where: Path) -> str:
     if peer == "aiter":
         return "amd-aiter 0.1.7.post2.dev18"
@@ -297,6 +316,8 @@ def main() -> None:
         "decode": decodes,
         "mla": latents,
         "training": trainings,
+        "experts": mixtures,
+        "convolution": convolutions,
     }
     names = [] if options.page else options.only or list(operations)
     wanted: list[Operation] = [one for name in names for one in operations[name](options.gpu or GPUS)]

@@ -228,11 +228,66 @@ def trainings(gpus: list[str]) -> list[Training]:
     ]
 
 
-Operation = Product | Attention | AttentionGradients | Decode | Latent | OfRows | Training
+@dataclass(frozen=True)
+class Experts:
+    """A SwiGLU layer of experts, of bf16, whose choice is known: of each token `top`."""
+
+    gpu: str
+    tokens: int
+    hidden: int
+    intermediate: int
+    experts: int
+    top: int
+
+    def flops(self) -> float:
+        return 6.0 * self.tokens * self.top * self.hidden * self.intermediate
+
+
+def mixtures(gpus: list[str]) -> list[Experts]:
+    """Mixtral 8x7B, Qwen3 30B-A3B, and of DeepSeek V3 the share of one GPU of eight; few tokens and many."""
+    layers = [(4096, 14336, 8, 2), (2048, 768, 128, 8), (7168, 256, 256, 8)]
+    return [
+        Experts(gpu, tokens, *layer)
+        for gpu in gpus
+        if gpu in AITERS_GPUS
+        for layer in layers
+        for tokens in (16, 64, 256, 2048)
+    ]
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """Of square images by a square window, channels last, with zeros around that keep the sides."""
+
+    gpu: str
+    images: int
+    channels: int
+    side: int
+    outputs: int
+    window: int
+    step: int
+    type: str
+
+    def flops(self) -> float:
+        places = (self.side - 1) // self.step + 1
+        return 2.0 * self.images * places**2 * self.outputs * self.channels * self.window**2
+
+
+def convolutions(gpus: list[str]) -> list[Convolution]:
+    """Layers of ResNet-50, of 32 images."""
+    layers = [(64, 56, 64, 3, 1), (64, 56, 256, 1, 1), (128, 56, 128, 3, 2), (128, 28, 128, 3, 1)]
+    layers += [(512, 28, 1024, 1, 2), (256, 14, 256, 3, 1), (1024, 14, 256, 1, 1), (512, 7, 512, 3, 1)]
+    types = {"mi300x": "bf16", "rx7900xtx": "f16"}
+    return [Convolution(gpu, 32, *layer, types[gpu]) for gpu in gpus if gpu in types for layer in layers]
+
+
+Operation = Product | Attention | AttentionGradients | Decode | Latent | OfRows | Training | Experts | Convolution
 KINDS: dict[str, type[Operation]] = {
     "attention": Attention,
     "attention_gradients": AttentionGradients,
+    "convolution": Convolution,
     "decode": Decode,
+    "experts": Experts,
     "latent": Latent,
     "product": Product,
     "of_rows": OfRows,

@@ -8,7 +8,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from findings import Finding
-from speed_operations import Attention, AttentionGradients, Decode, Latent, OfRows, Product, Row, Timed, Training
+from speed_operations import (
+    Attention,
+    AttentionGradients,
+    Convolution,
+    Decode,
+    Experts,
+    Latent,
+    OfRows,
+    Product,
+    Row,
+    Timed,
+    Training,
+)
 from speed_published import Mark
 
 PUBLISHED = [
@@ -189,6 +201,43 @@ def trainings_page(rows: list[Row], gpu: str) -> list[str]:
     return lines + table("| operation | rows | columns | our kernel | us | GB/s | fastest peer | us | ratio |", cells)
 
 
+def experts_page(rows: list[Row], gpu: str) -> list[str]:
+    def layer(row: Row) -> str:
+        return f"{row.operation.tokens:,} tokens, {row.operation.experts} experts"
+
+    lines = [f"## Mixtures of experts on {gpu}, bf16", "", *mean_of(rows, "shapes", layer)]
+    cells = []
+    for row in rows:
+        one = row.operation
+        assert isinstance(one, Experts)
+        ours = row.ours.kernel.removeprefix("gemm_") if isinstance(row.ours, Timed) else ""
+        sizes = [f"{size:,}" for size in (one.tokens, one.hidden, one.intermediate, one.experts, one.top)]
+        cells.append(sizes + cells_of(row, one.flops() * 1e-6, ours))
+    head = (
+        "| tokens | hidden | intermediate | experts | of a token | our longest kernel | us | TFLOP/s | peer | us "
+        "| ratio |"
+    )
+    return lines + table(head, cells)
+
+
+def convolutions_page(rows: list[Row], gpu: str) -> list[str]:
+    def layer(row: Row) -> str:
+        one = row.operation
+        return f"{one.window} by {one.window}, {one.channels:,} to {one.outputs:,} channels, {one.side} by {one.side}"
+
+    types = dict.fromkeys(row.operation.type for row in rows)
+    lines = [f"## Convolutions on {gpu}, {', '.join(types)}", "", *mean_of(rows, "shapes", layer)]
+    cells = []
+    for row in rows:
+        one = row.operation
+        assert isinstance(one, Convolution)
+        ours = row.ours.kernel if isinstance(row.ours, Timed) else ""
+        sizes = [str(size) for size in (one.images, one.side, one.channels, one.outputs, one.window, one.step)]
+        cells.append(sizes + cells_of(row, one.flops() * 1e-6, ours, kernels=True))
+    head = "| images | side | channels | outputs | window | step | our kernel | us | TFLOP/s | peer | us | ratio |"
+    return lines + table(head, cells)
+
+
 def named(one: Product | Attention) -> str:
     if isinstance(one, Product):
         return f"{one.m:,} x {one.n:,} x {one.k:,}, {one.types()}" + (f", {one.layout}" if one.layout else "")
@@ -266,7 +315,7 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
         "workgroups that differ in length, by which causal attention takes 16 to 25 % longer on an MI355X,",
         "20 cycles for a taken branch, not 16 (its effect was not measured), and what RDNA's instructions weigh in",
         "the VALU's queue (products of 4,096 cubed: up to 2 %). Losses and gradients were measured after the",
-        "first three.",
+        "first three, mixtures of experts and convolutions after all of them.",
         "",
         "Gradients of norms have in them who adds the workgroups' shares of the vectors' gradients, a second kernel of",
         "ours and of Triton's. The gradient of cross entropy is written where the logits were.",
@@ -284,6 +333,15 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
         "the second kernel in it, which makes one of the parts; AITER's, written in Triton, is left out. GB/s are of",
         "latents.",
         "",
+        "Mixtures of experts have the layer behind the router: rows moved to experts, gate, up and SiLU, down times",
+        "the tokens' weights, and the sum. Triton's are four kernels, with tokens padded to whole tiles per expert;",
+        "the fastest of each among those of one padding make the whole. All experts serve as many tokens, and sorting",
+        "tokens by them is left out of both. Ours takes more than 1.3 times as long where 256 experts have 64 tokens",
+        "each: rows are moved to experts by a kernel of their own, and a tile of 64 rows waits for its loads.",
+        "",
+        "Convolutions have channels last. Triton's is an implicit product, compiled for each shape. Few channels make",
+        "products of few steps, in which ours begins and ends fewer workgroups at once than Triton's does.",
+        "",
     ]
     for name in sorted({name for row in rows for name in row.peers} & set(peers)):
         lines += [f"{name} ({peers[name]}) ran by a program that is not part of this repository.", ""]
@@ -296,6 +354,8 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
         (AttentionGradients, attentions_page),
         (Decode, decodes_page),
         (Latent, latents_page),
+        (Experts, experts_page),
+        (Convolution, convolutions_page),
     ):
         all_rows = [row for row in rows if isinstance(row.operation, kind)]
         for gpu in dict.fromkeys(row.operation.gpu for row in all_rows):

@@ -7,8 +7,19 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from findings import stated
-from speed import Command, Machine, fastest_of, of_product, of_training
-from speed_operations import Attention, Product, Row, Timed, Training, attentions, products, read
+from speed import Command, Machine, fastest_of, of_convolution, of_experts, of_product, of_training
+from speed_operations import (
+    Attention,
+    Convolution,
+    Experts,
+    Product,
+    Row,
+    Timed,
+    Training,
+    attentions,
+    products,
+    read,
+)
 from speed_page import PAGE, page, short
 from speed_published import Mark, operation_of
 from speed_published import read as published
@@ -124,6 +135,14 @@ class CommandTest(unittest.TestCase):
         bench, peers = of_training(Training("mi300x", "cross_entropy_gradient", 2048, 32000), self.machine)
         self.assertEqual(bench, ["cross_entropy", "2048", "32000", "bf16", "gradient"])
         self.assertEqual(peers["Triton"][-3:], ["cross_entropy_gradient", "2048", "32000"])
+
+    def test_layers_of_experts_and_convolutions_are_the_same_for_both(self) -> None:
+        bench, peers = of_experts(Experts("mi300x", 16, 4096, 14336, 8, 2), self.machine)
+        self.assertEqual(bench, ["experts", "16", "4096", "14336", "8", "2", "bf16"])
+        self.assertEqual(peers["Triton"][-5:], bench[1:6])
+        bench, peers = of_convolution(Convolution("mi300x", 32, 128, 56, 256, 3, 2, "f16"), self.machine)
+        self.assertEqual(bench, ["convolution", "32", "128", "56", "256", "3", "f16", "nhwc", "output", "2"])
+        self.assertEqual(peers["Triton"][-7:], [*bench[1:6], "2", "f16"])
 
     def test_composable_kernel_is_asked_for_the_layout(self) -> None:
         peers = of_product(Product("mi210", 4096, 4096, 4096, "bf16", "mn"), self.machine)[1]

@@ -28,6 +28,7 @@
 //
 //   wavesmith_kernels_bench cross_entropy ROWS CLASSES [TYPE] [gradient]
 //   wavesmith_kernels_bench adam ARRAYS ELEMENTS [TYPE]
+//   wavesmith_kernels_bench experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart]
 //   wavesmith_kernels_bench topk ROWS COLUMNS MOST [TYPE]
 //   wavesmith_kernels_bench gather ROWS COLUMNS [TYPE] [add]
 //   wavesmith_kernels_bench sample ROWS VOCABULARY [plain|greedy|topk|topp|both]
@@ -254,7 +255,7 @@ int gemm(const std::vector<std::string>& words) {
     std::vector<int32_t> offsets;
     for (int64_t i = 0; i <= groups; ++i) offsets.push_back(static_cast<int32_t>(i * m / groups));
     description.group_offsets = on_gpu(offsets);
-    description.batches = groups, description.b.batch_stride = n * k;
+    description.batches = groups, description.b.batch_stride = columns * k;
   }
   const char* const wanted = tile.empty() || tile == "-" ? nullptr : tile.c_str();
   wavesmith_kernels_gemm_workspace(&description, wanted, &description.workspace_bytes);
@@ -432,6 +433,7 @@ int main(int argc, char** argv) {
       {"convolution", convolution},
       {"cross_entropy", cross_entropy},
       {"adam", adam},
+      {"experts", experts},
       {"topk", topk},
       {"gather", gather},
       {"sample", sample},
@@ -460,11 +462,12 @@ int main(int argc, char** argv) {
       "          [STEP] [GROUPS]\n"
       "       %s cross_entropy ROWS CLASSES [TYPE] [gradient]\n"
       "       %s adam ARRAYS ELEMENTS [TYPE]\n"
+      "       %s experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart]\n"
       "       %s topk ROWS COLUMNS MOST [TYPE]\n"
       "       %s gather ROWS COLUMNS [TYPE] [add]\n"
       "       %s sample ROWS VOCABULARY [plain|greedy|topk|topp|both]\n"
       "       %s verify BATCH VOCABULARY [DRAFTS]\n",
       argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0],
-      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
+      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

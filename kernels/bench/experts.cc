@@ -1,9 +1,10 @@
-// Times what a mixture of experts has beside its grouped products: the choice of experts, and rows moved to
-// them and back.
+// Times a mixture of experts, and what it has beside its grouped products: the choice of experts, and rows
+// moved to them and back.
 #include "kernels/bench/bench.h"
 #include "kernels/pointwise/number_types.h"
 #include "kernels/wavesmith_indexed.h"
 #include "kernels/wavesmith_sort.h"
+#include "kernels/wavesmith_sparse.h"
 
 namespace wavesmith::kernels::bench {
 namespace {
@@ -14,7 +15,109 @@ wavesmith_pointwise_operand matrix(int64_t rows, int64_t columns, wavesmith_poin
   return {memory(rows * columns * bytes), type, {bytes, columns * bytes}, {}};
 }
 
+/// The experts of each token, which differ from each other where `experts` is a power of two: all of them
+/// serve as many.
+std::vector<int32_t> chosen_experts(int64_t tokens, int64_t experts, int64_t most) {
+  constexpr int64_t kApart = 5;
+  std::vector<int32_t> all;
+  for (int64_t i = 0; i < tokens * most; ++i) all.push_back(static_cast<int32_t>(i * kApart % experts));
+  return all;
+}
+
+/// The rows of a layer's tokens by experts: where an expert's begin, and whose each is.
+struct RowsOfExperts {
+  std::vector<int32_t> offsets{0}, tokens, rows_of_token, begins;
+
+  RowsOfExperts(int64_t count, int64_t experts, int64_t most) {
+    const std::vector<int32_t> chosen = chosen_experts(count, experts, most);
+    rows_of_token.resize(chosen.size());
+    for (int64_t expert = 0; expert < experts; ++expert) {
+      for (size_t i = 0; i < chosen.size(); ++i) {
+        if (chosen[i] != expert) continue;
+        rows_of_token[i] = static_cast<int32_t>(tokens.size());
+        tokens.push_back(static_cast<int32_t>(static_cast<int64_t>(i) / most));
+      }
+      offsets.push_back(static_cast<int32_t>(tokens.size()));
+    }
+    for (int64_t token = 0; token <= count; ++token) begins.push_back(static_cast<int32_t>(token * most));
+  }
+};
+
+wavesmith_kernels_gemm_description grouped_product(const RowsOfExperts& rows, const int32_t* offsets, void* a,
+                                                   void* b, void* d, int64_t n, int64_t k,
+                                                   wavesmith_kernels_type type) {
+  wavesmith_kernels_gemm_description made{};
+  made.m = std::ssize(rows.tokens), made.n = n, made.k = k, made.alpha = 1;
+  made.batches = std::ssize(rows.offsets) - 1, made.group_offsets = offsets;
+  made.a = {a, type, k, 1, 0}, made.b = {b, type, 1, k, n * k}, made.d = {d, type, n, 1, 0};
+  return made;
+}
+
 }  // namespace
+
+/// A SwiGLU layer of experts, whose choice is known: rows moved to them, gate and up with SiLU, down times
+/// the tokens' weights, and the sum over a token's experts. "apart": SiLU times up by a kernel of its own.
+int experts(const Words& words) {
+  const int64_t tokens = number(words, 0), hidden = number(words, 1), inner = number(words, 2),
+                count = number(words, 3), most = number(words, 4, 2);
+  const auto type = type_of(word(words, 5, "bf16"));
+  const bool gated = word(words, 6, "") != "apart";
+  if (count < 2 || (count & (count - 1)) != 0 || most > count) {
+    std::fprintf(stderr, "%lld is no power of two from %lld on\n", static_cast<long long>(count),
+                 static_cast<long long>(most));
+    return 2;
+  }
+  const int64_t bytes = size_of(type);
+  const RowsOfExperts rows(tokens, count, most);
+  const int64_t height = std::ssize(rows.tokens);
+  const int32_t* const offsets = on_gpu(rows.offsets);
+
+  wavesmith_indexed_description there{};
+  there.operation = WAVESMITH_INDEXED_GET, there.dimensions = 2, there.indexed = 1;
+  there.sizes[0] = hidden, there.sizes[1] = height;
+  there.x = matrix(tokens, hidden, number_of(type), bytes), there.x.strides[1] = 0;
+  there.y = matrix(height, hidden, number_of(type), bytes);
+  there.index[0].indices = {on_gpu(rows.tokens), WAVESMITH_POINTWISE_I32, {0, 4}, {}};
+  there.index[0].size = tokens, there.index[0].stride = hidden * bytes;
+
+  void* const both = memory(height * 2 * inner * bytes);
+  const wavesmith_kernels_gate_description gate{height,
+                                                inner,
+                                                {both, type, 2 * inner},
+                                                {static_cast<char*>(both) + inner * bytes, type, 2 * inner},
+                                                {memory(height * inner * bytes), type, inner},
+                                                WAVESMITH_KERNELS_SILU,
+                                                {}};
+  auto up = grouped_product(rows, offsets, there.y.data, memory(count * 2 * inner * hidden * bytes), both,
+                            2 * inner, hidden, type);
+  if (gated) {
+    up.n = inner, up.d = {gate.y.data, type, inner, 1, 0};
+    up.gated = 1, up.activation = WAVESMITH_KERNELS_SILU;
+  }
+  auto down = grouped_product(rows, offsets, gate.y.data, memory(count * hidden * inner * bytes),
+                              memory(height * hidden * bytes), hidden, inner, type);
+  down.scale_a = static_cast<float*>(memory(height * 4)), down.scale_a_per_row = 1;
+
+  wavesmith_sparse_description back{};
+  back.operation = WAVESMITH_SPARSE_SUM, back.computed_in = WAVESMITH_POINTWISE_F32;
+  back.dimensions = 2, back.along = 1, back.sizes[0] = hidden, back.sizes[1] = tokens, back.columns = height;
+  back.y = matrix(tokens, hidden, number_of(type), bytes);
+  back.x = {down.d.data, number_of(type), {bytes, hidden * bytes}, {}};
+  back.begins = {on_gpu(rows.begins), WAVESMITH_POINTWISE_I32, {}, {}};
+  back.columns_of = {on_gpu(rows.rows_of_token), WAVESMITH_POINTWISE_I32, {}, {}};
+
+  const float best = milliseconds_of([&] {
+    for (const auto status :
+         {wavesmith_kernels_indexed(&there, nullptr), wavesmith_kernels_gemm(&up, nullptr),
+          gated ? WAVESMITH_KERNELS_SUCCESS : wavesmith_kernels_gate(&gate, nullptr),
+          wavesmith_kernels_gemm(&down, nullptr), wavesmith_kernels_sparse(&back, nullptr)})
+      if (status != WAVESMITH_KERNELS_SUCCESS) return status;
+    return WAVESMITH_KERNELS_SUCCESS;
+  });
+  std::printf("experts: %.2f us, %.1f TFLOP/s\n", static_cast<double>(best) * 1e3,
+              6e-9 * static_cast<double>(height * hidden * inner) / static_cast<double>(best));
+  return 0;
+}
 
 /// The largest of each row, and where they are.
 int topk(const Words& words) {
