@@ -42,9 +42,11 @@ const RacePair kPairs[] = {
      kOther + "LDS_STORE v1, v0\nWAIT_LDS\nBARRIER\nLDS_LOAD v3, v2\nWAIT_LDS\nBARRIER\nLDS_STORE v1, v3"},
     {"OneBufferWithOneBarrier", "lds-read-write",
      kOther + "s_mov_b32 s10, 4\nagain:\nLDS_STORE v1, v0\nWAIT_LDS\nBARRIER\nLDS_LOAD v3, v2\nWAIT_LDS\n"
+              "ADD v4, v4, v3\n"
               "s_sub_u32 s10, s10, 1\ns_cmp_lg_u32 s10, 0\ns_cbranch_scc1 again",
      // Two buffers of 1,024 bytes by turns need one barrier a turn.
      kOther + "s_mov_b32 s10, 4\nagain:\nLDS_STORE v1, v0\nWAIT_LDS\nBARRIER\nLDS_LOAD v3, v2\nWAIT_LDS\n"
+              "ADD v4, v4, v3\n"
               "v_xor_b32 v1, 0x400, v1\nv_xor_b32 v2, 0x400, v2\n"
               "s_sub_u32 s10, s10, 1\ns_cmp_lg_u32 s10, 0\ns_cbranch_scc1 again"},
     {"ReductionWithoutABarrierBetweenSteps", "lds-read-write",

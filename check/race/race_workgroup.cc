@@ -70,7 +70,7 @@ void RaceWorkgroup::ends() {
 void RaceWorkgroup::instruction(const emulate::WaveView& wave, const emulate::Site& site) {
   WaveState& state = states_[wave.index()];
   state.places = 0;
-  if (lds_races_) lds_races_->executes(wave.index(), site);
+  if (lds_races_) lds_races_->executes(wave.index(), site, wave.exec());
   if (state.acquires || state.leaves) settle(state, wave.index());
   const uint16_t events = launch_.events(site);
   if (events & ~SiteFacts::kTransparent) note(state, wave.index(), launch_.facts(site));

@@ -16,44 +16,67 @@ const isa::Effects& UnusedReads::effects(const emulate::Site& site) {
   return found->second;
 }
 
-bool UnusedReads::uses(const emulate::Site& site, const std::vector<isa::RegisterRange>& registers) {
-  const isa::Effects& all = effects(site);
-  return all.unknown || std::ranges::any_of(all.reads, [&](isa::RegisterRange one) {
-           return std::ranges::any_of(registers,
-                                      [&](isa::RegisterRange other) { return one.overlaps(other); });
-         });
+bool UnusedReads::uses(const Executed& one, const std::vector<isa::RegisterRange>& registers,
+                       uint64_t lanes) {
+  const isa::Effects& all = effects(*one.site);
+  if (all.unknown) return true;
+  if (!all.all_lanes && !(one.exec & lanes)) return false;
+  return std::ranges::any_of(all.reads, [&](isa::RegisterRange read) {
+    return std::ranges::any_of(registers, [&](isa::RegisterRange own) { return read.overlaps(own); });
+  });
 }
 
-bool UnusedReads::is_unused(uint32_t wave, const emulate::Site& read) {
+uint64_t UnusedReads::left_by(const Executed& one, const std::vector<isa::RegisterRange>& registers,
+                              uint64_t lanes) {
+  const isa::Effects& all = effects(*one.site);
+  const auto covers = [](isa::RegisterRange written, isa::RegisterRange own) {
+    return written.first <= own.first && written.first + written.count >= own.first + own.count;
+  };
+  const bool overwrites = std::ranges::all_of(registers, [&](isa::RegisterRange own) {
+    return std::ranges::any_of(all.writes, [&](isa::RegisterRange written) { return covers(written, own); });
+  });
+  return overwrites ? lanes & ~(all.masked ? one.exec : ~uint64_t{0}) : lanes;
+}
+
+std::optional<uint64_t> UnusedReads::unused_lanes(uint32_t wave, const emulate::Site& read) {
   const Wave& state = waves_[wave];
   const isa::Effects& own = effects(read);
   if (own.unknown || own.writes.empty() || state.asked.size() >= kMostAsked ||
       state.executed - state.met > kRecent)
-    return false;
+    return std::nullopt;
   // Nothing tells which of several turns it was: none may have used what it read.
   bool made = false;
+  uint64_t lanes = 0;
   for (uint64_t at = state.met; at < state.executed; ++at) {
-    const emulate::Site& site = *recent_[size_t{wave} * kRecent + at % kRecent];
-    if (made && uses(site, own.writes)) return false;
-    made |= &site == &read;
+    const Executed& one = recent_[size_t{wave} * kRecent + at % kRecent];
+    if (lanes && uses(one, own.writes, lanes)) return std::nullopt;
+    if (one.site == &read) {
+      made = true;
+      lanes |= one.exec;
+    } else if (lanes) {
+      lanes = left_by(one, own.writes, lanes);
+    }
   }
-  return made;
+  if (!made) return std::nullopt;
+  return lanes;
 }
 
-void UnusedReads::follow(Wave& wave, const emulate::Site& site) {
-  std::vector<Told> used;
-  std::erase_if(wave.asked, [&](Asked& one) {
-    if (!uses(site, one.registers)) return false;
-    used.push_back(std::move(one.told));
+void UnusedReads::follow(Wave& wave, const Executed& one) {
+  std::vector<std::pair<Told, bool>> over;
+  std::erase_if(wave.asked, [&](Asked& asked) {
+    const bool used = uses(one, asked.registers, asked.lanes);
+    if (!used) asked.lanes = left_by(one, asked.registers, asked.lanes);
+    if (!used && asked.lanes) return false;
+    over.emplace_back(std::move(asked.told), used);
     return true;
   });
-  for (const Told& told : used) told(true);
+  for (const auto& [told, used] : over) told(used);
 }
 
-void UnusedReads::ask(uint32_t wave, const emulate::Site& read, const Told& told) {
+void UnusedReads::ask(uint32_t wave, const emulate::Site& read, uint64_t lanes, const Told& told) {
   Wave& state = waves_[wave];
-  if (state.ended) return told(false);
-  state.asked.push_back({effects(read).writes, told});
+  if (state.ended || !lanes) return told(false);
+  state.asked.push_back({effects(read).writes, lanes, told});
 }
 
 void UnusedReads::ends(uint32_t wave) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -26,7 +27,7 @@ class UnusedReads {
   UnusedReads(uint32_t waves, const isa::Target& target, int wave_lanes)
       : target_(target),
         wave_lanes_(wave_lanes),
-        recent_(new const emulate::Site*[size_t{waves} * kRecent]),
+        recent_(new Executed[size_t{waves} * kRecent]),
         waves_(waves) {}
   UnusedReads(const UnusedReads&) = delete;
   UnusedReads& operator=(const UnusedReads&) = delete;
@@ -34,27 +35,34 @@ class UnusedReads {
   ~UnusedReads();
 
   /// Before the instruction is executed.
-  void executes(uint32_t wave, const emulate::Site& site) {
+  void executes(uint32_t wave, const emulate::Site& site, uint64_t exec) {
     Wave& state = waves_[wave];
-    recent_[size_t{wave} * kRecent + state.executed++ % kRecent] = &site;
+    const Executed now{&site, exec};
+    recent_[size_t{wave} * kRecent + state.executed++ % kRecent] = now;
     if (!state.asked.empty()) [[unlikely]]
-      follow(state, site);
+      follow(state, now);
   }
   /// All waves have met.
   void meets() {
     for (Wave& wave : waves_) wave.met = wave.executed;
   }
-  /// Whether nothing has used what that instruction has read since all met, so far.
-  bool is_unused(uint32_t wave, const emulate::Site& read);
-  /// Asks whether that stays so until the wave ends.
-  void ask(uint32_t wave, const emulate::Site& read, const Told& told);
+  /// Where nothing has used what that instruction has read since all met, so far: the lanes whose registers
+  /// still hold it. nullopt: something has, or may have.
+  std::optional<uint64_t> unused_lanes(uint32_t wave, const emulate::Site& read);
+  /// Asks whether that stays so until the wave ends, or overwrites it.
+  void ask(uint32_t wave, const emulate::Site& read, uint64_t lanes, const Told& told);
   void ends(uint32_t wave);
 
  private:
   static constexpr size_t kRecent = 512;
   static constexpr size_t kMostAsked = 256;  ///< of a wave, at once
+  struct Executed {
+    const emulate::Site* site;
+    uint64_t exec;
+  };
   struct Asked {
     std::vector<isa::RegisterRange> registers;
+    uint64_t lanes;
     Told told;
   };
   struct Wave {
@@ -64,12 +72,15 @@ class UnusedReads {
   };
 
   const isa::Effects& effects(const emulate::Site& site);
-  bool uses(const emulate::Site& site, const std::vector<isa::RegisterRange>& registers);
-  void follow(Wave& wave, const emulate::Site& site);
+  /// Whether it uses registers of these lanes.
+  bool uses(const Executed& one, const std::vector<isa::RegisterRange>& registers, uint64_t lanes);
+  /// Those of the lanes whose registers it does not overwrite as a whole.
+  uint64_t left_by(const Executed& one, const std::vector<isa::RegisterRange>& registers, uint64_t lanes);
+  void follow(Wave& wave, const Executed& one);
 
   const isa::Target& target_;
   int wave_lanes_;
-  std::unique_ptr<const emulate::Site*[]> recent_;
+  std::unique_ptr<Executed[]> recent_;
   std::vector<Wave> waves_;
   std::unordered_map<const emulate::Site*, isa::Effects> effects_;
 };

@@ -39,6 +39,18 @@ const RacePair kPairs[] = {
      kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nLDS_STORE v1, v1\n" + times(1000, "s_nop 0") +
          "v_mov_b32 v3, v20",
      ""},
+    {"OverwrittenAndThenUsed", "lds-unused-read",
+     kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nLDS_STORE v1, v1\nv_mov_b32 v20, 7\nv_mov_b32 v3, v20",
+     ""},
+    {"OverwrittenInOneLaneAndUsedThere", "lds-unused-read",
+     kWritten + "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nLDS_STORE v1, v1\nONE_LANE\nv_mov_b32 v20, 7\n"
+                "v_mov_b32 v3, v20\nALL_LANES",
+     ""},
+    {"OverwrittenInOneLaneAndUsedInAll", "lds-read-write",
+     kWritten +
+         "BARRIER\nLDS_LOAD v20, v2\nWAIT_LDS\nLDS_STORE v1, v1\nONE_LANE\nv_mov_b32 v20, 7\nALL_LANES\n"
+         "v_mov_b32 v3, v20",
+     ""},
     {"UsedAsAnAddress", "lds-read-write",
      kWritten + "LDS_LOAD v20, v2\nWAIT_LDS\nv_and_b32 v20, 0x3fc, v20\nLDS_LOAD v3, v20 offset:2048", ""},
     {"OneOfTwoIsUsed", "lds-read-write",

@@ -161,11 +161,11 @@ LdsRaces::LdsRaces(const RaceLaunch& launch, uint32_t waves)
 
 void LdsRaces::tell(const LdsRace& race) {
   const auto reader = reader_of(launch_, race);
-  if (!reader || used_.contains({reader->wave, &reader->site}) ||
-      !unused_.is_unused(reader->wave, reader->site))
-    return tell_error(launch_, race);
+  if (!reader || used_.contains({reader->wave, &reader->site})) return tell_error(launch_, race);
+  const std::optional<uint64_t> lanes = unused_.unused_lanes(reader->wave, reader->site);
+  if (!lanes) return tell_error(launch_, race);
   unused_.ask(
-      reader->wave, reader->site,
+      reader->wave, reader->site, *lanes,
       [this, read = std::pair(reader->wave, &reader->site), tell = teller_of(launch_, race)](bool used) {
         if (used) used_.insert(read);
         tell(used);

@@ -15,7 +15,8 @@ struct LdsRace {
   const emulate::Site& site;
   const emulate::MemoryAccess& access;
   const StoredData& data;
-  const emulate::MemoryAccess* loaded;  ///< what a load to LDS takes from device memory; nullptr: no such load
+  const emulate::MemoryAccess*
+      loaded;  ///< what a load to LDS takes from device memory; nullptr: no such load
   const WaveAccesses& made;
   const LdsConflict& conflict;
   uint64_t lanes;
@@ -28,7 +29,9 @@ class LdsRaces {
  public:
   LdsRaces(const RaceLaunch& launch, uint32_t waves);
 
-  void executes(uint32_t wave, const emulate::Site& site) { unused_.executes(wave, site); }
+  void executes(uint32_t wave, const emulate::Site& site, uint64_t exec) {
+    unused_.executes(wave, site, exec);
+  }
   void ends(uint32_t wave) { unused_.ends(wave); }
   void meets() { unused_.meets(); }
   void tell(const LdsRace& race);
