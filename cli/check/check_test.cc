@@ -126,6 +126,7 @@ int main() {
   hipLaunchKernel(reinterpret_cast<const void*>(misses), dim3{1, 1, 1}, dim3{128, 1, 1}, arguments, 0, nullptr);
   while (__atomic_load_n(x, __ATOMIC_RELAXED) == 0) {}
   kill(getpid(), 15);
+  kill(getpid(), 15);  // as `timeout` and the process that passes it on do
   for (;;) pause();
 }
 )");
