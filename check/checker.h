@@ -43,6 +43,8 @@ class Checker {
   virtual void accessed(const HostAccess&) {}
   /// The host, or a copy in a stream, makes bytes of device memory equal to others. accessed() comes before.
   virtual void copied(uint64_t /*to*/, uint64_t /*from*/, uint64_t /*bytes*/) {}
+  /// A library that works on the host may have written there, in a stream's order.
+  virtual void served(uint64_t /*address*/, uint64_t /*bytes*/) {}
   /// A copy or a fill was refused because it leaves an allocation.
   virtual void access_refused(const HostAccess&, const Error&) {}
   /// A stream was given work. What runs it asks stream_point().

@@ -96,6 +96,10 @@ size_t wavesmith_check_end(void);
  * text's whole length. */
 size_t wavesmith_check_report(char* text, size_t size);
 
+/** A library has served a request on the host, in a stream's order: for checks under way, all that follows in
+ * their allocations where the pointers among the request's `bytes` point to counts as written. */
+void wavesmith_tell_served(const void* request, size_t bytes);
+
 /** Whether the process has called a function of HIP that needs the GPUs. ROCm's HIP has then called hsa_init.
  */
 int wavesmith_started(void);

@@ -24,6 +24,7 @@ class Init final : public Checker {
     else
       handed_over_.read(access.address, access.bytes, *global_, findings_);
   }
+  void served(uint64_t address, uint64_t bytes) override { global_->define(address, bytes); }
   void copied(uint64_t to, uint64_t from, uint64_t bytes) override { global_->copy(to, from, bytes); }
 
  private:

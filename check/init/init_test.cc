@@ -364,6 +364,23 @@ TEST(Init, PartOfAStoreMayBePadding) {
   EXPECT_EQ(kernel.findings()[0].severity, Severity::Hint);
 }
 
+TEST(Init, WhatALibraryMayHaveWrittenOnTheHost) {
+  for (const bool serves : {false, true}) {
+    CheckedKernel kernel("init", "gfx942",
+                         text_for("v_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[4:5]\n"
+                                  "s_waitcnt vmcnt(0)\nv_add_f32 v2, v2, v2\n"
+                                  "global_store_dword v1, v2, s[4:5] offset:512",
+                                  kCdna[1]));
+    const auto address = reinterpret_cast<uint64_t>(kernel.allocate(1024));
+    kernel.session().tell([&](Checker& checker) {
+      checker.allocated(address, 4096);
+      if (serves) checker.served(address, 256);
+    });
+    (void)kernel.launch(1, 64, {address});
+    EXPECT_EQ(kernel.findings().size(), serves ? 0u : 1u);
+  }
+}
+
 TEST(Init, IsTheSameWithManyThreads) {
   std::vector<Finding> first;
   for (const int threads : {1, 4}) {

@@ -53,6 +53,7 @@ Outcome enqueue(void* stream, const Request& request) {
       if (const WorkListener listener = work_listener())
         queued->request.report_work(WorkReporter(listener, queued->call));
       queued->request.run();
+      tell_served(&queued->request, sizeof(Request));
       if (queued->once) std::free(queued);
     }
   };

@@ -36,6 +36,12 @@ WorkListener work_listener() {
   return known == ignore ? nullptr : known;
 }
 
+void tell_served(const void* request, size_t bytes) {
+  using Listener = void (*)(const void*, size_t);
+  static const auto listener = reinterpret_cast<Listener>(function_of_runtime("wavesmith_tell_served"));
+  if (listener) listener(request, bytes);
+}
+
 void WorkReporter::operator()(const GpuWork& work) const {
   const wavesmith_work record = work.record(WAVESMITH_LIBRARY, call_.function, call_.continues);
   listener_(&record);

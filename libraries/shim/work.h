@@ -74,6 +74,8 @@ class GpuWork {
 using WorkListener = void (*)(const wavesmith_work*);
 /// That function, or null when there is neither modelled time nor a report.
 WorkListener work_listener();
+/// Tells the runtime's checkers of a request that has been served: what its pointers point to may be written.
+void tell_served(const void* request, size_t bytes);
 /// The earliest start of the running function's work, in seconds of modelled time.
 double work_begins();
 

@@ -102,6 +102,16 @@ extern "C" {
   return copied(last_check(), text, size);
 }
 
+[[gnu::visibility("default")]] void wavesmith_tell_served(const void* request, size_t bytes) {
+  Platform* const platform = Platform::get();
+  if (!platform || !checks()) return;
+  for (size_t i = 0; i + sizeof(void*) <= bytes; i += sizeof(void*)) {
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, static_cast<const char*>(request) + i, sizeof pointer);
+    if (const auto found = platform->allocations.find(pointer)) tell_served(pointer, *found);
+  }
+}
+
 [[gnu::visibility("default")]] int wavesmith_started(void) { return started(); }
 
 [[gnu::visibility("default")]] size_t wavesmith_gpu_field(int device, const char* field, char* text,

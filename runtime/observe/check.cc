@@ -152,6 +152,12 @@ void tell_released(const void* pointer, size_t bytes) {
     session->tell([&](check::Checker& checker) { checker.released(address_of(pointer), bytes); });
 }
 
+void tell_served(const void* pointer, const Allocation& allocation) {
+  const uint64_t address = address_of(pointer), end = address_of(allocation.pointer()) + allocation.size;
+  if (const std::shared_ptr<check::Session> session = checks())
+    session->tell([&](check::Checker& checker) { checker.served(address, end - address); });
+}
+
 void tell_release_refused(const emulate::Memory& memory, const void* pointer) {
   const std::shared_ptr<check::Session> session = checks();
   if (!session) return;

@@ -20,6 +20,7 @@ namespace wavesmith::runtime {
 
 class Stream;
 struct Ticket;
+struct Allocation;
 
 /// The checks under way; nullptr: there are none.
 std::shared_ptr<check::Session> checks();
@@ -35,6 +36,8 @@ std::optional<check::Report> end_checks();
 
 void tell_allocated(const void* pointer, size_t bytes);
 void tell_released(const void* pointer, size_t bytes);
+/// A library that works on the host may have written from there to the allocation's end.
+void tell_served(const void* pointer, const Allocation& allocation);
 /// A pointer was to be freed that cannot be.
 void tell_release_refused(const emulate::Memory& memory, const void* pointer);
 /// A copy or fill was refused that leaves what is allocated; `bytes`: empty where no memory is so large.
