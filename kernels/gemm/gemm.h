@@ -49,12 +49,9 @@ struct GemmShape {
   static constexpr int kParts = kDirect && kDepth * sizeof(typename Atom::Element) > 64 ? 2 : 1;
   static constexpr int kThreads = kWaveRows * kWaveColumns * tile::arch::kHere.wave_lanes;
   /// Tiles past registers whose steps take so little time that the epilogue's counts: 1,000 cycles are a
-  /// tenth of 1,024 cubed of mxfp4. And those of elements of two bytes, of which products of few steps have
-  /// many: 100,352 by 256 by 64 takes 19 us on an MI300X instead of 25 (modelled).
+  /// tenth of 1,024 cubed of mxfp4.
   static constexpr bool kShort =
-      (kDirect ? kRows * kColumns < 256 * 256
-               : kRows * kColumns <= 128 * 128 && sizeof(typename Atom::Element) == 2) &&
-      !kGates && __is_same(typename Atom::Sum, float);
+      kDirect && !kGates && kRows * kColumns < 256 * 256 && __is_same(typename Atom::Sum, float);
   using Columns = GemmColumns<kGates ? kColumns / kWaveColumns / 2 : 0>;  ///< of B
   // Of a wave.
   template <int kAtomRows, int kAtomColumns>
