@@ -50,6 +50,12 @@ MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
   p.misses = gpu.l1_misses.value_or(
       static_cast<uint32_t>(std::max({1.0, std::round(unit_sustained * p.l2_latency / p.line),
                                       std::round(unit_reads * p.memory_latency / p.line)})));
+  // A line has its place in CDNA's L1 from when it is asked for or stored, so there are as many as the cache
+  // has lines. Source: thread traces of an MI350X (jhinpan/flydsl-kernel-profiling-lib). When a load stalls
+  // for more than 100 cycles, its unit waits for 299 (softmax) to 384 lines (moe_reduce) at the median, those
+  // of accesses in front of the L1 and those that wait for their s_waitcnt among them. Without stores the
+  // medians are 122 to 344, so stores have places too.
+  if (!gpu.is_rdna()) p.in_order_lines = static_cast<uint32_t>(p.l1_bytes / p.line);
   p.l2_rate = known(gpu.l2_channels, 16, "cache.l2_channels") *
               known(gpu.l2_bytes_per_clock_per_channel, 64, "cache.l2_bytes_per_clock_per_channel");
   // RDNA has one die with all of the L2, where CDNA3's dies have 16 channels each. An RX 6900 XT's 4 MiB give

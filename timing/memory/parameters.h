@@ -23,6 +23,10 @@ struct MemoryParameters {
 
   /// Lines that a unit's L1 waits for at once.
   uint32_t misses = 64;
+  /// The same, with lines that are stored, of an L1 that takes accesses in order, as pipelines see it: when
+  /// so many are under way, nothing behind them goes on, not even a hit, and no vector access issues. 0: not
+  /// known.
+  uint32_t in_order_lines = 0;
 
   /// Bytes a clock: of one unit's L1, of one unit's way to the L2, of one XCD's L2, and of the whole GPU's
   /// levels behind them, as measured.

@@ -16,7 +16,7 @@ GridPort::GridPort(const MemoryParameters& parameters, std::vector<RegionHits> r
 UnitMemory& GridPort::unit(uint32_t number) {
   if (units_.size() <= number) units_.resize(number + 1);
   if (!units_[number])
-    units_[number] = std::make_unique<UnitMemory>(parameters_, regions_, active_, die_bytes_);
+    units_[number] = std::make_unique<UnitMemory>(parameters_, regions_, active_, die_bytes_, true);
   return *units_[number];
 }
 
@@ -74,7 +74,7 @@ Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const Wav
     else
       ready = std::max(ready, memory.load(use.line, taken, scattered, access.bypasses));
   }
-  return {static_cast<uint64_t>(taken), static_cast<uint64_t>(ready)};
+  return {static_cast<uint64_t>(std::max(taken, memory.admits())), static_cast<uint64_t>(ready)};
 }
 
 uint64_t GridPort::fetch(uint64_t cycle, uint32_t, uint64_t) {

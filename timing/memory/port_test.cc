@@ -57,6 +57,19 @@ TEST(GridPort, ScatteredLanesHoldTheAddressUnitLonger) {
   EXPECT_NEAR(static_cast<double>(sparse.accepted - 1000), 64, 4);
 }
 
+TEST(GridPort, NothingIsAcceptedWhileEveryPlaceOfTheL1IsALinesUnderWay) {
+  Port memory;
+  const auto accepted = [&memory](uint64_t first_line) {
+    return memory.port.access(0, 0, 0, memory.record, dwords(first_line * 128, 128)).accepted;
+  };
+  uint64_t last = 0;
+  for (uint64_t access = 0; access < 4 + 16; ++access) last = accepted(access * 64);  // a line for each lane
+  const auto latency = static_cast<uint64_t>(memory.parameters.memory_latency);
+  EXPECT_LT(last, latency + 20 * 64);
+  for (uint64_t access = 20; access < 40; ++access) last = accepted(access * 64);
+  EXPECT_GT(last, 4 * latency);
+}
+
 TEST(GridPort, PrivateMemoryLiesWhereTheRecordSays) {
   Port memory;
   AccessRecord access = dwords(uint64_t{1} << 48, 4);  // the recorder has interleaved the lanes' dwords

@@ -49,9 +49,9 @@ double l2_keeps(double bytes, double l2_bytes);
 class UnitMemory {
  public:
   /// `active`: units of the GPU at work, which share what is not a unit's own. `die_bytes`: that all units of
-  /// a die touch together.
+  /// a die touch together. `in_order`: the L1 takes accesses in order, where the GPU's is known to.
   UnitMemory(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
-             double die_bytes);
+             double die_bytes, bool in_order = false);
 
   /// `scattered`: the access touches several pieces of memory that need translations of their own, which then
   /// are not fetched ahead.
@@ -67,6 +67,9 @@ class UnitMemory {
   [[nodiscard]] bool scattered(std::span<const LineUse> lines) const;
   /// When the address unit, which an access occupies for `clocks`, takes it.
   double address(double now, double clocks);
+  /// Called behind the lines of an access: when the next one may come, where the L1 takes them in order and
+  /// only so many wait in front of it; otherwise 0.
+  double admits();
 
   /// Lines that the whole grid has written, when this unit ran `share` of it.
   [[nodiscard]] double written(double share) const;
@@ -94,6 +97,10 @@ class UnitMemory {
   static constexpr uint32_t kTraffic = (1u << 30) - 1;
   RegionHits* region(uint64_t line);
   bool in_l2(Asked& line, const RegionHits* where, bool& first);
+  /// When the L1 looks at an access: behind those before it.
+  double in_turn(double now);
+  double place(double now);
+  double send(uint64_t line, uint32_t bytes, double now, bool scattered);
   double fetch(uint64_t line, double now, bool scattered = false);
   bool draw(double share, double& remainder);
   double read_far(const RegionHits& where, double start);
@@ -102,7 +109,12 @@ class UnitMemory {
   const MemoryParameters& parameters_;
   std::vector<RegionHits> regions_;
   Cache l1_, scalar_;
-  Arrivals misses_;  ///< lines that the L1 waits for
+  bool in_order_;
+  uint32_t places_;  ///< of lines that the L1 may wait for at once, in order those of stores too
+  double turn_ = 0;  ///< when the last line got its turn
+  std::array<double, 16> passed_ = {};  ///< when the last few accesses were through, in turn
+  size_t last_passed_ = 0;
+  Arrivals misses_, stored_;  ///< of the lines that have a place: those asked for, those stored
   /// Eight lines side by side, since lines beside one another are asked for one after the other.
   static constexpr uint64_t kSideBySide = 8;
   LineMap<std::array<Asked, kSideBySide>> asked_;

@@ -103,6 +103,43 @@ TEST(MemoryUnit, FewUnitsAreBoundByTheLinesThatTheyWaitFor) {
   EXPECT_NEAR(5000 * p.line / last, 43, 2);
 }
 
+/// As thread traces of an MI350X show: while every place of the L1 is a line's that is under way, not even a
+/// hit goes on.
+TEST(MemoryUnit, WhereTheL1IsFullOfLinesUnderWayNothingGoesOn) {
+  const MemoryParameters p = mi300a();
+  ASSERT_EQ(p.in_order_lines, 256u);
+  const auto hit_behind = [&p](uint64_t lines, bool in_order) {
+    UnitMemory memory(p, everywhere(0, 0), 1, 1e12, in_order);
+    memory.load(0, 0);
+    for (uint64_t i = 1; i <= lines; ++i) {
+      memory.load(i, 5000);
+      if (i == 100) memory.load(0, 5000);  // so that it is not the one that makes room
+    }
+    const double hit = memory.load(0, 5001), store = memory.store(1'000'000, 128, 5001);
+    EXPECT_GE(store, hit - p.l1_latency + p.store_latency);
+    return hit - 5001;
+  };
+  EXPECT_EQ(hit_behind(255, true), p.l1_latency);  // one place is the hit's
+  EXPECT_EQ(hit_behind(257, true), p.memory_latency - 1 + p.l1_latency);
+  EXPECT_EQ(hit_behind(255, false), p.l1_latency);
+  EXPECT_EQ(memory_parameters(**gpus::find_gpu("rx9070xt")).in_order_lines, 0u);
+}
+
+TEST(MemoryUnit, SixteenAccessesWaitInFrontOfAFullL1) {
+  const MemoryParameters p = mi300a();
+  for (const bool in_order : {true, false}) {
+    UnitMemory memory(p, everywhere(0, 0), 1, 1e12, in_order);
+    double admits = 0;
+    const auto access = [&](uint64_t line) { memory.load(line, 0), admits = memory.admits(); };
+    for (uint64_t line = 0; line < p.in_order_lines; ++line) access(line);
+    EXPECT_EQ(admits, 0);
+    for (uint64_t line = 0; line < 16; ++line) access(1000 + line);
+    EXPECT_EQ(admits, 0);
+    access(2000);
+    EXPECT_EQ(admits, in_order ? p.memory_latency : 0);
+  }
+}
+
 TEST(MemoryUnit, StoresAreAcknowledgedAndCounted) {
   const MemoryParameters p = mi300a();
   UnitMemory memory(p, everywhere(1, 1), 1, 1e12);

@@ -226,6 +226,47 @@ TEST(ComputeUnit, WaitsEndWhenMemoryAnswers) {
   EXPECT_LE(cycles[3], cycles[1] + 128);
 }
 
+/// A latency of stores that nobody takes for another.
+class SlowStores final : public MemoryPort {
+ public:
+  Completion access(uint64_t cycle, uint32_t, uint32_t, const WaveRecord&, const AccessRecord&) override {
+    return {cycle + 1, cycle + 1000};
+  }
+  uint64_t fetch(uint64_t cycle, uint32_t, uint64_t) override { return cycle; }
+};
+
+TEST(ComputeUnit, AWaveKeepsItsPlaceUntilItsStoresAreAcknowledged) {
+  struct Case {
+    const char* gpu;
+    int lanes;
+    const char* store;
+    uint64_t waits;
+  };
+  // Compilers for RDNA free the registers before the end.
+  for (const Case& one :
+       {Case{"mi300x", 64, "global_store_dword v[2:3], v1, off\n", 1000},
+        Case{"mi350x", 64, "global_store_dword v[2:3], v1, off\n", 1000}, Case{"mi350x", 64, "", 0},
+        Case{"rx7900xtx", 32, "global_store_b32 v[2:3], v1, off\n", 0}}) {
+    Trace trace(one.gpu, one.lanes);
+    WorkgroupRecord group;
+    trace.add(group.waves.emplace_back(), std::string(one.store) + "s_endpgm\n");
+    SlowStores memory;
+    ComputeUnit unit(gpu(one.gpu), trace.ops(), memory, {.fetches = false});
+    unit.start(group, 0);
+    while (unit.step()) {
+    }
+    EXPECT_EQ(unit.take_ended(), 1u);
+    const UnitProfile time = unit.time();
+    EXPECT_EQ(time.instructions, one.store[0] ? 2u : 1u);
+    EXPECT_GE(time.cycles, one.waits);
+    EXPECT_LE(time.cycles, one.waits + 50);
+    // A thread trace counts it as s_endpgm's latency, but not as a stall.
+    EXPECT_GE(time.ops.back().latency, one.waits - std::min<uint64_t>(one.waits, 50));
+    EXPECT_LE(time.ops.back().latency, one.waits + 50);
+    EXPECT_LE(time.ops.back().stall, 50u);
+  }
+}
+
 TEST(ComputeUnit, LdsConflictsTakeTheCyclesOfThePhases) {
   for (const auto [stride, cycles, conflicts] : {std::tuple{4, 2, 0}, {128, 64, 62}, {8, 4, 2}}) {
     Trace trace("mi300x", 64);

@@ -52,6 +52,7 @@ OpTime& ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op, uint6
 }
 
 void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
+  if (w.drains) return end(simd, w, t);
   const UnitOp& op = *w.op;
   OpTime& total = account(simd, w, op, t);
   if (w.observed) w.observed->issued[w.next] = t;
@@ -114,7 +115,7 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   }
   w.hint = hint;
   w.previous = w.at;
-  if (op.control == Control::End) return end(simd, w, t);
+  if (op.control == Control::End) return drain(simd, w, t);
   if (op.control == Control::Conditional || op.control == Control::Branch) {
     const bool taken =
         w.next + 1 < w.record->sites.size() && ops[w.record->sites[w.next + 1]].pc != op.pc + op.size;
@@ -165,7 +166,27 @@ void ComputeUnit::State::release(uint32_t number, uint64_t t) {
     }
 }
 
+/// The end of a wave waits until all that it asked of memory is done, and keeps its place meanwhile: "The
+/// hardware implicitly executes S_WAITCNT 0 before executing this instruction" (AMD, CDNA 3 ISA, S_ENDPGM). A
+/// thread trace has that time as the instruction's, not as a stall. Compilers for RDNA free the registers
+/// before (MSG_DEALLOC_VGPRS), which makes room for other waves.
+void ComputeUnit::State::drain(Simd& simd, Wave& w, uint64_t t) {
+  uint64_t done = w.at;
+  if (!rules.queued)
+    for (const auto& out : w.outstanding)
+      for (const Wave::Outstanding& each : out) done = std::max(done, each.done);
+  if (done == w.at) return end(simd, w, t);
+  w.ready = (done + quantum - 1) & ~(quantum - 1);
+  time.ops[w.op->number].latency += w.ready - w.at;
+  w.drains = true;
+  place(w);
+}
+
 void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
+  if (w.drains && t > simd.last + rules.quantum && simd.last != 0) {
+    time.exposed[static_cast<size_t>(Cause::StoreWait)] += t - simd.last - rules.quantum;
+    simd.last = t;
+  }
   Group& group = groups[w.group];
   time.cycles = std::max(time.cycles, t - begun);
   const uint32_t number = w.group;

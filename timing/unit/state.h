@@ -56,8 +56,9 @@ struct Wave {
   Cause cause = Cause::None;
   bool blocked = false, forced = false;
   uint8_t priority = 0;
-  bool met = false;   ///< it comes from a barrier
-  bool hint = false;  ///< the instruction before was the sequencer's own
+  bool met = false;     ///< it comes from a barrier
+  bool drains = false;  ///< it has ended but for what memory has not done yet
+  bool hint = false;    ///< the instruction before was the sequencer's own
   uint64_t last_scalar = 0, last_vector = 0, last_memory = 0;
   uint64_t matrix_read = 0;  ///< the last matrix instruction has read its operands
   uint64_t line = ~uint64_t{0};
@@ -153,6 +154,7 @@ struct ComputeUnit::State {
   uint64_t take_lds(const Wave& w, uint64_t cycles, uint64_t t);
   void arrive(Wave& w, uint64_t t, bool waits);
   void release(uint32_t group, uint64_t t);
+  void drain(Simd& simd, Wave& w, uint64_t t);
   void end(Simd& simd, Wave& w, uint64_t t);
   OpTime& account(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   const gpus::LdsPhases& phases_of(gpus::LdsAccess kind, uint32_t bytes, uint32_t lanes) {
