@@ -3,7 +3,7 @@
 The traces are those of github.com/jhinpan/flydsl-kernel-profiling-lib (rocprofv3, FlyDSL's kernels): a folder
 `examples` with the instructions of each kernel, and what they cost the waves of one compute unit of four shader
 engines. The kernels are put together again from the traces' instructions, launched three times with operands of the
-traced shape, and the last launch is profiled. Nothing of the cycle model was fitted on these traces.
+traced shape, and the last launch is profiled. How the L1 takes accesses was read off some of them (docs/STALLS.md).
 """
 
 import argparse
