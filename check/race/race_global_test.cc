@@ -48,6 +48,13 @@ std::string around(std::string_view scope) {
          "RELEASE\nATOMIC_ADD v7, v8, v5, s[4:5] RETURN AGENT_ATOMIC\nWAIT_LOAD\nACQUIRE\n" + add;
 }
 
+/// Each workgroup stores before and behind a release, meets the others and reads what the one before it
+/// wrote.
+std::string stored(std::string_view before, std::string_view behind) {
+  return std::string(kOwn) + std::string(kBefore) + std::string(before) + "RELEASE\n" + std::string(behind) +
+         meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD";
+}
+
 /// One lane of each workgroup adds one at 0, with the lock at 0x8000.
 std::string lock(std::string_view acquire, std::string_view release, std::string_view scope) {
   return "v_mov_b32 v4, 0x8000\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\nONE_LANE\nlock:\n"
@@ -167,18 +174,10 @@ const RacePair kPairs[] = {
      others_do("", "ACQUIRE"), 8, 256, "gfx9"},
     {"InvalidatedByEachWaveBeforeItIsOrdered", "insufficient-scope", others_do("ACQUIRE", "s_nop 0"),
      others_do("ACQUIRE", "ACQUIRE"), 8, 256, "gfx1"},
-    {"StoredBehindTheRelease", "insufficient-scope",
-     kOwn + kBefore + "RELEASE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nSTORE v2, v0, s[4:5] offset:2048\n" +
-         meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     8, 0, "gfx94"},
-    {"StoredBehindTheReleaseOnRdna4", "insufficient-scope",
-     kOwn + kBefore + "RELEASE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nSTORE v2, v0, s[4:5] offset:2048\n" +
-         meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     8, 0, "gfx12"},
+    {"StoredBehindTheRelease", "insufficient-scope", stored("", "STORE v2, v0, s[4:5]\n"),
+     stored("STORE v2, v0, s[4:5]\n", "STORE v2, v0, s[4:5] offset:2048\n"), 8, 0, "gfx94"},
+    {"StoredBehindTheReleaseOnRdna4", "insufficient-scope", stored("", "STORE v2, v0, s[4:5]\n"),
+     stored("STORE v2, v0, s[4:5]\n", "STORE v2, v0, s[4:5] offset:2048\n"), 8, 0, "gfx12"},
     {"DataOfOneLaneWithoutAWait", "insufficient-scope",
      kOwn + kBefore + "ONE_LANE\nSTORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") +
          "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
