@@ -22,21 +22,29 @@ std::string meet(std::string_view release, std::string_view acquire) {
          std::string(acquire) + "\nALL_LANES\n";
 }
 
+/// Each workgroup stores, meets the others and reads what the one before it wrote.
+std::string handed(std::string_view release, std::string_view acquire) {
+  return std::string(kOwn) + std::string(kBefore) + "STORE v2, v0, s[4:5]\n" + meet(release, acquire) +
+         "LOAD v7, v3, s[4:5]\nWAIT_LOAD";
+}
+
+/// Workgroups of 256 store and release; SCC then says that it is not the first wave.
+constexpr std::string_view kStoredBy256 =
+    "s_lshl_b32 s10, s8, 10\nADD v2, s10, v1\ns_add_u32 s10, s8, 7\ns_and_b32 s10, s10, 7\n"
+    "s_lshl_b32 s10, s10, 10\nADD v3, s10, v1\nSTORE v2, v0, s[4:5]\nRELEASE\nBARRIER\n"
+    "s_cmp_lg_u32 s9, 0\n";
+
 /// The first wave of each workgroup of 256 meets the others', all read what the one before it wrote.
 std::string one_wave_meets(std::string_view acquire) {
-  return "s_lshl_b32 s10, s8, 10\nADD v2, s10, v1\ns_add_u32 s10, s8, 7\ns_and_b32 s10, s10, 7\n"
-         "s_lshl_b32 s10, s10, 10\nADD v3, s10, v1\nSTORE v2, v0, s[4:5]\nRELEASE\nBARRIER\n"
-         "s_cmp_lg_u32 s9, 0\ns_cbranch_scc1 met\n" +
-         meet("", "ACQUIRE") + "met:\nBARRIER\n" + std::string(acquire) + "\nLOAD v7, v3, s[4:5]\nWAIT_LOAD";
+  return std::string(kStoredBy256) + "s_cbranch_scc1 met\n" + meet("", "ACQUIRE") + "met:\nBARRIER\n" +
+         std::string(acquire) + "\nLOAD v7, v3, s[4:5]\nWAIT_LOAD";
 }
 
 /// The first wave of each workgroup of 256 meets the others without an acquire, all read what the one before
 /// it wrote. early, late: what its other waves do meanwhile, and all of them behind the barrier.
 std::string others_do(std::string_view early, std::string_view late) {
-  return "s_lshl_b32 s10, s8, 10\nADD v2, s10, v1\ns_add_u32 s10, s8, 7\ns_and_b32 s10, s10, 7\n"
-         "s_lshl_b32 s10, s10, 10\nADD v3, s10, v1\nSTORE v2, v0, s[4:5]\nRELEASE\nBARRIER\n"
-         "s_cmp_lg_u32 s9, 0\ns_cbranch_scc1 other\n" +
-         meet("", "") + "s_branch met\nother:\ns_mov_b32 s10, 5000\nlinger:\ns_sub_u32 s10, s10, 1\n" +
+  return std::string(kStoredBy256) + "s_cbranch_scc1 other\n" + meet("", "") +
+         "s_branch met\nother:\ns_mov_b32 s10, 5000\nlinger:\ns_sub_u32 s10, s10, 1\n" +
          "s_cmp_lg_u32 s10, 0\ns_cbranch_scc1 linger\n" + std::string(early) + "\nmet:\nBARRIER\n" +
          std::string(late) + "\nLOAD v7, v3, s[4:5]\nWAIT_LOAD";
 }
@@ -102,34 +110,21 @@ const RacePair kPairs[] = {
      "v_mov_b32 v5, 1\nATOMIC_ADD v1, v5, s[4:5]\nRELEASE\nLOAD v6, v1, s[4:5] AGENT_LOAD\nWAIT_LOAD", 8, 0},
     {"GridThatDoesNotMeet", "global-read-write",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\nRELEASE\nACQUIRE\nLOAD v4, v3, s[4:5]\nWAIT_LOAD",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     8, 0},
+     handed("RELEASE", "ACQUIRE"), 8, 0},
     {"GridThatMeetsTooEarly", "global-read-write",
      kOwn + kBefore + meet("RELEASE", "ACQUIRE") + "STORE v2, v0, s[4:5]\nLOAD v7, v3, s[4:5]\nWAIT_LOAD",
      kOwn + kBefore + "LOAD v7, v3, s[4:5]\nWAIT_LOAD\n" + meet("RELEASE", "ACQUIRE") +
          "STORE v2, v0, s[4:5]",
      8, 0},
-    {"AcquiredAtWorkgroupScope", "insufficient-scope",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
+    {"AcquiredAtWorkgroupScope", "insufficient-scope", handed("RELEASE", ""),
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "") +
          "LOAD v7, v3, s[4:5] AGENT_LOAD\nWAIT_LOAD",
      8, 0},
-    {"ReleasedAtWorkgroupScope", "insufficient-scope",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("s_waitcnt vmcnt(0)", "ACQUIRE") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     8, 0, "gfx94"},
-    {"ReleasedWithoutAWait", "insufficient-scope",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("", "ACQUIRE") + "LOAD v7, v3, s[4:5]\nWAIT_LOAD", "",
-     8, 0},
+    {"ReleasedAtWorkgroupScope", "insufficient-scope", handed("s_waitcnt vmcnt(0)", "ACQUIRE"),
+     handed("RELEASE", "ACQUIRE"), 8, 0, "gfx94"},
+    {"ReleasedWithoutAWait", "insufficient-scope", handed("", "ACQUIRE"), "", 8, 0},
     {"ReleasedWithAWaitThatLetsTheStoreBeUnderWay", "insufficient-scope",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("s_wait_storecnt 0x1", "ACQUIRE") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("s_wait_storecnt 0x0", "ACQUIRE") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     8, 0, "gfx12"},
+     handed("s_wait_storecnt 0x1", "ACQUIRE"), handed("s_wait_storecnt 0x0", "ACQUIRE"), 8, 0, "gfx12"},
     // A coherent load sees what has been written back, and no more.
     {"ReadCoherentlyWithoutAWriteBack", "insufficient-scope",
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("s_waitcnt vmcnt(0)", "") +
@@ -142,18 +137,10 @@ const RacePair kPairs[] = {
      kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "") +
          "LOAD v7, v3, s[4:5] AGENT_LOAD\nWAIT_LOAD",
      8, 0, "gfx12"},
-    {"AcquiredPastTheNearCache", "insufficient-scope",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "buffer_gl1_inv") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "buffer_gl0_inv\nbuffer_gl1_inv") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     8, 0, "gfx11"},
-    {"AcquiredInTheNearCacheAlone", "insufficient-scope",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "NEAR_ACQUIRE") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     kOwn + kBefore + "STORE v2, v0, s[4:5]\n" + meet("RELEASE", "ACQUIRE") +
-         "LOAD v7, v3, s[4:5]\nWAIT_LOAD",
-     8, 0},
+    {"AcquiredPastTheNearCache", "insufficient-scope", handed("RELEASE", "buffer_gl1_inv"),
+     handed("RELEASE", "buffer_gl0_inv\nbuffer_gl1_inv"), 8, 0, "gfx11"},
+    {"AcquiredInTheNearCacheAlone", "insufficient-scope", handed("RELEASE", "NEAR_ACQUIRE"),
+     handed("RELEASE", "ACQUIRE"), 8, 0},
     // What the fourth workgroup wrote, others before and behind the one that does not invalidate read
     // rightly.
     {"OneOfManyDoesNotAcquire", "insufficient-scope",

@@ -240,11 +240,10 @@ void RaceLaunch::finish() {
       }
     });
     for (const TakenOver& taken : hand_overs_) {
-      questions[question(static_cast<uint32_t>(taken.first >> 32), static_cast<uint32_t>(taken.first))];
+      questions[question(taken.first)];
       if (spreads_workgroups()) questions[own_question(taken)];
     }
-    for (const auto& [met, where] : narrow_)
-      questions[question(static_cast<uint32_t>(met >> 32), static_cast<uint32_t>(met))];
+    for (const auto& [numbers, met] : narrow_) questions[question(numbers)];
     order_.answer(questions);
   }
   const auto order_of = [&](uint32_t first, uint32_t second) {
@@ -292,7 +291,7 @@ void RaceLaunch::finish() {
 }
 
 OrderQuestion RaceLaunch::own_question(const TakenOver& taken) const {
-  OrderQuestion own = question(static_cast<uint32_t>(taken.first >> 32), static_cast<uint32_t>(taken.first));
+  OrderQuestion own = question(taken.first);
   own.second_segment = taken.second.invalidated;
   return own;
 }
@@ -320,7 +319,7 @@ void RaceLaunch::tell_hand_overs(const std::map<OrderQuestion, Order>& answers, 
 void RaceLaunch::tell_narrow(const std::map<OrderQuestion, Order>& answers, Told& told) {
   for (const auto& [numbers, met] : narrow_) {
     const auto before = static_cast<uint32_t>(numbers >> 32), behind = static_cast<uint32_t>(numbers);
-    const auto answer = answers.find(question(before, behind));
+    const auto answer = answers.find(question(numbers));
     if (answer != answers.end() && answer->second.ordered) continue;
     const Accessor* const a = accessor(before);
     const Accessor* const b = accessor(behind);

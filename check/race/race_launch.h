@@ -159,6 +159,10 @@ class RaceLaunch final : public emulate::Listener {
   /// Whether the wave that reads has invalidated its own cache since it could know of the write.
   [[nodiscard]] OrderQuestion own_question(const TakenOver& taken) const;
   [[nodiscard]] OrderQuestion question(uint32_t first, uint32_t second) const;
+  /// The same of the numbers of a HandOver.
+  [[nodiscard]] OrderQuestion question(uint64_t numbers) const {
+    return question(static_cast<uint32_t>(numbers >> 32), static_cast<uint32_t>(numbers));
+  }
   /// What is wrong with a pair of a cell, in this order and back.
   [[nodiscard]] std::optional<GlobalFault> fault_of(const Pair& pair, const Order& forward,
                                                     const Order& back) const;

@@ -137,21 +137,21 @@ void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts
   }
 }
 
-bool RaceWorkgroup::acquired_before(const WaveState& from, uint32_t wave) const {
-  const auto other = static_cast<uint32_t>(&from - states_.data());
-  return phase_ > from.acquired_phase || clocks_.ordered(other, from.acquired_clock, wave);
+bool RaceWorkgroup::acquired_before(uint32_t from, uint32_t wave) const {
+  const WaveState& state = states_[from];
+  return phase_ > state.acquired_phase || clocks_.ordered(from, state.acquired_clock, wave);
 }
 
 void RaceWorkgroup::invalidate(WaveState& state, uint32_t wave, bool agent) {
   // What another wave acquires without order may come later on a GPU.
   uint32_t covered = 0;
   for (uint32_t left = agent ? pending_ : 0; left; left &= left - 1)
-    if (acquired_before(states_[std::countr_zero(left)], wave)) covered |= left & -left;
+    if (acquired_before(static_cast<uint32_t>(std::countr_zero(left)), wave)) covered |= left & -left;
   pending_ &= ~covered;
   if (covered) log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
   state.invalidated = log_.segment();
   for (uint32_t other = 0; other < waves_; ++other)
-    if (states_[other].has_acquired && !acquired_before(states_[other], wave))
+    if (states_[other].has_acquired && !acquired_before(other, wave))
       state.invalidated = std::min(state.invalidated, states_[other].acquired_segment);
 }
 

@@ -73,7 +73,7 @@ class RaceWorkgroup final : public emulate::WorkgroupListener {
   /// The wave invalidates its caches, at agent scope or its own alone.
   void invalidate(WaveState& state, uint32_t wave, bool agent);
   /// Whether the last acquire of `from` happens before what `wave` does now.
-  [[nodiscard]] bool acquired_before(const WaveState& from, uint32_t wave) const;
+  [[nodiscard]] bool acquired_before(uint32_t from, uint32_t wave) const;
   /// The wave has waited for all that it stored.
   void stores_arrived(WaveState& state, uint32_t wave);
   void access_lds(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,

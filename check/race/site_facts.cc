@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "isa/coherence.h"
-#include "isa/control/row.h"
 #include "isa/effects.h"
 #include "isa/rows.h"
 
@@ -13,34 +12,17 @@ namespace wavesmith::check {
 namespace {
 
 using isa::Direction;
-using isa::Operation;
 
-uint16_t cache_events(const isa::Instruction& instruction, Operation operation) {
-  const bool far = isa::reaches_other_workgroups(instruction);
-  switch (operation) {
-    case Operation::WriteBack:
-      // buffer_wbinvl1 has no scope: it invalidates the vector L1.
-      return instruction.mnemonic.starts_with("buffer_wbinv") ? SiteFacts::kInvalidates
-             : far                                            ? SiteFacts::kWritesBack
-                                                              : 0;
-    case Operation::Invalidate:
-      return SiteFacts::kInvalidates;
-    case Operation::InvalidateOwn:
-      return SiteFacts::kInvalidatesOwn;
-    case Operation::ScopedInvalidate:
-      return far ? SiteFacts::kInvalidates : SiteFacts::kInvalidatesOwn;
-    case Operation::ScopedWriteBack:
-      if (!far) return 0;
-      return instruction.mnemonic == "global_wbinv" ? SiteFacts::kWritesBack | SiteFacts::kInvalidates
-                                                    : SiteFacts::kWritesBack;
-    default:
-      return 0;
-  }
+uint16_t cache_events(const isa::Instruction& instruction) {
+  const isa::CacheControl control = isa::cache_control_of(instruction);
+  uint16_t events = control.writes_back ? SiteFacts::kWritesBack : 0;
+  if (control.invalidates) return events | SiteFacts::kInvalidates;
+  if (control.invalidates_near) events |= SiteFacts::kInvalidatesOwn;
+  return events;
 }
 
 uint16_t events_of(const emulate::Site& site, const isa::Target& target) {
-  const Operation operation = isa::operation_of(site.instruction.mnemonic);
-  uint16_t events = cache_events(site.instruction, operation);
+  uint16_t events = cache_events(site.instruction);
   const emulate::WaitCounters& wait = site.wait;
   if (wait.lgkm == 0 || wait.ds == 0) events |= SiteFacts::kWaitsForLds;
   // Where loads and stores have a counter together, it is vmcnt.

@@ -179,12 +179,9 @@ class Launcher {
   /// What a cooperative launch's workgroups meet at: `hidden_multigrid_sync_arg` points to it. ROCm's device
   /// library counts arrivals at byte 32 and finds the number of workgroups at byte 40.
   void add_grid_barrier() {
-    const object::Argument* const argument = [&]() -> const object::Argument* {
-      for (const object::Argument& one : kernel_->arguments)
-        if (one.kind == object::Argument::Kind::HiddenMultigridSyncArg) return &one;
-      return nullptr;
-    }();
-    if (!argument) return;
+    const auto argument = std::ranges::find(
+        kernel_->arguments, object::Argument::Kind::HiddenMultigridSyncArg, &object::Argument::kind);
+    if (argument == kernel_->arguments.end()) return;
     constexpr size_t kBytes = 64, kWorkgroups = 40;
     buffers_.push_back({static_cast<uint8_t*>(must(memory_.allocate(kBytes))), kBytes});
     contents_.resize(contents_.size() + kBytes);

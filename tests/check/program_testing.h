@@ -3,16 +3,23 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace wavesmith::mutants {
+
+/// The text with `by` in the place of each `word`.
+inline std::string replaced(std::string text, std::string_view word, std::string_view by) {
+  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
+    text.replace(at, word.size(), by);
+  return text;
+}
 
 /// Assembly with its words for waits and barriers, which targets name otherwise: MEET for a barrier; KM, DS,
 /// LOAD and STORED for a wait for all scalar loads, accesses of LDS, loads and stores.
 inline std::string with_waits(std::string code, std::string_view target) {
   const bool is_rdna4 = target == "gfx1201";
   const auto replace = [&](std::string_view word, std::string_view text) {
-    for (size_t at = 0; (at = code.find(word, at)) != std::string::npos; at += text.size())
-      code.replace(at, word.size(), text);
+    code = replaced(std::move(code), word, text);
   };
   replace("KM", is_rdna4 ? "s_wait_kmcnt 0x0" : "s_waitcnt lgkmcnt(0)");
   replace("DS", is_rdna4 ? "s_wait_dscnt 0x0" : "s_waitcnt lgkmcnt(0)");

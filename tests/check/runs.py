@@ -199,6 +199,11 @@ class Copy:
 VCC = (106, 107)
 
 
+def texts_of(patches: Patches) -> list[tuple[int, str]]:
+    """As wavesmith_mutants reads them."""
+    return [(offset, data.hex()) for offset, data in patches]
+
+
 class Launch:
     """A launch that was kept, which wavesmith_mutants makes again: all mutants in one process."""
 
@@ -222,8 +227,7 @@ class Launch:
         return answer
 
     def run(self, patches: Patches, checks: str = "", order: int = 0) -> Outcome:
-        texts = [(offset, data.hex()) for offset, data in patches]
-        told = self.ask({"patches": texts, "checks": checks, "order": order})
+        told = self.ask({"patches": texts_of(patches), "checks": checks, "order": order})
         hints = {(rule, offset, text) for rule, offset, text in told.get("hints", [])}
         places = {(rule, tuple(offsets)) for rule, offsets in told.get("places", [])}
         return Outcome(set(told.get("rules", [])), hints, told["error"], told["result"], places)
@@ -233,7 +237,7 @@ class Launch:
         return self.watch(())
 
     def watch(self, patches: Patches) -> dict[str, Any]:
-        return self.ask({"patches": [(offset, data.hex()) for offset, data in patches], "checks": "watch"})
+        return self.ask({"patches": texts_of(patches), "checks": "watch"})
 
     def uses_early(self, patches: Patches) -> bool | None:
         told = self.watch(patches)
@@ -274,8 +278,7 @@ class Launch:
         return offset in self.exchanges["needed"] if "needed" in self.exchanges else None
 
     def stale(self, patches: Patches) -> bool | None:
-        texts = [(offset, data.hex()) for offset, data in patches]
-        asked = ({"patches": texts, "checks": "stale", "order": order} for order in (0, *ORDERS))
+        asked = ({"patches": texts_of(patches), "checks": "stale", "order": order} for order in (0, *ORDERS))
         return any(self.ask(one).get("stale", True) for one in asked)
 
     def resets(self, offset: int) -> bool:

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "isa/coherence.h"
-#include "isa/control/row.h"
 #include "isa/cost/cost.h"
 #include "isa/each_counter.h"
 #include "isa/rows.h"
@@ -30,16 +29,11 @@ class StaleReads::OfWorkgroup : public emulate::WorkgroupListener {
         for (auto& queue = wave.under_way[counter]; queue.size() > limit; queue.pop_front())
           arrives(queue.front());
       });
-    const isa::Operation operation = isa::operation_of(site.instruction.mnemonic);
-    const bool far = isa::reaches_other_workgroups(site.instruction);
-    const bool invalidates_l1 = site.instruction.mnemonic.starts_with("buffer_wbinv");  // it has no scope
-    if (operation == isa::Operation::Invalidate || invalidates_l1 ||
-        (operation == isa::Operation::ScopedInvalidate && far))
-      all_.invalidated_[id_] = all_.now_;
-    if (operation == isa::Operation::InvalidateOwn || operation == isa::Operation::ScopedInvalidate)
-      wave.invalidated = all_.now_;
+    const isa::CacheControl control = isa::cache_control_of(site.instruction);
+    if (control.invalidates) all_.invalidated_[id_] = all_.now_;
+    if (control.invalidates_near) wave.invalidated = all_.now_;
     UnderWay under_way{&site, {}, {}};
-    if (operation == isa::Operation::WriteBack && far) under_way.writes_back = uses_of_stores();
+    if (control.writes_back && needs_write_back()) under_way.writes_back = uses_of_stores();
     for (const isa::Counter counter : isa::counters_of(site.instruction, site.row, all_.target_))
       wave.under_way[counter].push_back(under_way);
     if (site.barrier == emulate::BarrierStep::Grid) tell();

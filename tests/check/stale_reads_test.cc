@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "emulate/instructions/testing.h"
 #include "tests/check/program_testing.h"
@@ -15,9 +16,8 @@ namespace {
 /// workgroup and of the other wave; BACK writes back; ACQUIRE, NEAR invalidate; TOGETHER tells and waits
 /// until all lanes of both workgroups have come, AGAIN a second time.
 std::string code_of(std::string code, bool is_rdna4) {
-  const auto replace = [&](std::string_view word, const std::string& text) {
-    for (size_t at = 0; (at = code.find(word, at)) != std::string::npos; at += text.size())
-      code.replace(at, word.size(), text);
+  const auto replace = [&](std::string_view word, std::string_view text) {
+    code = replaced(std::move(code), word, text);
   };
   const std::string load = is_rdna4 ? "global_load_b32" : "global_load_dword";
   const auto meeting = [&](const std::string& label, const std::string& lanes) {

@@ -15,8 +15,7 @@ struct LdsRace {
   const emulate::Site& site;
   const emulate::MemoryAccess& access;
   const StoredData& data;
-  const emulate::MemoryAccess*
-      loaded;  ///< what a load to LDS takes from device memory; nullptr: no such load
+  const emulate::MemoryAccess* loaded;  ///< by a load to LDS, from device memory; nullptr: it is none
   const WaveAccesses& made;
   const LdsConflict& conflict;
   uint64_t lanes;
