@@ -19,15 +19,13 @@ import numpy as np
 import triton
 import triton.language as tl
 from hip import expect_within, memory, random_bf16, random_f16, read, run_or_check, widened, widened_f16, write
-from triton_launch import Compiled
+from triton_launch import GROUP, Compiled, tile_of
 
 #: Of places, outputs and channels, and the waves of a program.
 TILES = [
     *((64, 32, 64, 4), (64, 64, 32, 4), (64, 64, 64, 4), (128, 64, 32, 4), (128, 64, 64, 4)),
     *((128, 128, 32, 4), (128, 128, 64, 8), (256, 128, 32, 8)),
 ]
-#: Tile rows whose programs follow each other.
-GROUP = 6
 
 
 def name_of(kernel: object) -> str:
@@ -53,12 +51,8 @@ def convolution(
     GROUP: tl.constexpr,
     WAVES: tl.constexpr,
 ):
-    program = tl.program_id(0)
-    down, across = tl.cdiv(places, ROWS), tl.cdiv(OUTPUTS, COLUMNS)
-    first = program // (GROUP * across) * GROUP
-    height = min(down - first, GROUP)
-    rows = (first + program % (GROUP * across) % height) * ROWS + tl.arange(0, ROWS)
-    columns = (program % (GROUP * across) // height) * COLUMNS + tl.arange(0, COLUMNS)
+    tile_row, tile_column = tile_of(tl.cdiv(places, ROWS), tl.cdiv(OUTPUTS, COLUMNS), GROUP)
+    rows, columns = tile_row * ROWS + tl.arange(0, ROWS), tile_column * COLUMNS + tl.arange(0, COLUMNS)
     image, place = rows // (PLACES * PLACES), rows % (PLACES * PLACES)
     above, left = place // PLACES * STEP - WINDOW // 2, place % PLACES * STEP - WINDOW // 2
     along = tl.arange(0, DEPTH)

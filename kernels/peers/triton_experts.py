@@ -23,15 +23,13 @@ import triton
 import triton.language as tl
 from experts import experts_of, padded
 from hip import expect_within, memory, random_bf16, read, run_or_check, widened, write
-from triton_launch import Compiled
+from triton_launch import GROUP, Compiled, tile_of
 
 #: Of rows, columns and K, and the waves of a program.
 TILES = [
     *((16, 32, 256, 4), (16, 64, 128, 4), (16, 128, 64, 4), (32, 64, 128, 4), (64, 64, 64, 4), (64, 128, 64, 4)),
     *((128, 128, 64, 4), (128, 128, 64, 8), (256, 128, 64, 8)),
 ]
-#: Tile rows whose programs follow each other.
-GROUP = 6
 #: Elements of a program that takes them one by one.
 ELEMENTS = 1024
 
@@ -63,14 +61,10 @@ def product(
     TOP: tl.constexpr,
     WEIGHTED: tl.constexpr,
 ):
-    program = tl.program_id(0)
-    blocks, across = down // 16, tl.cdiv(n, COLUMNS)
-    first = program // (GROUP * across) * GROUP
-    height = min(blocks - first, GROUP)
-    block = first + program % (GROUP * across) % height
+    block, tile_column = tile_of(down // 16, tl.cdiv(n, COLUMNS), GROUP)
     if block * ROWS >= tl.load(padded_of):
         return
-    column = (program % (GROUP * across) // height) * COLUMNS
+    column = tile_column * COLUMNS
     ids = tl.load(ids_of + block * ROWS + tl.arange(0, ROWS))
     inside = ids < entries
     columns = column + tl.arange(0, COLUMNS)

@@ -20,15 +20,13 @@ import numpy as np
 import triton
 import triton.language as tl
 from hip import expect_within, memory, random_bf16, read, run_or_check, target, widened, write
-from triton_launch import Compiled
+from triton_launch import GROUP, Compiled, tile_of
 
 #: Of rows, columns and K, twice as many of 8 bits, and the waves of a program.
 TILES = [
     *((16, 32, 256, 4), (16, 64, 128, 4), (32, 32, 64, 4), (32, 64, 64, 4), (64, 64, 64, 4), (64, 64, 128, 8)),
     *((128, 64, 64, 4), (64, 128, 64, 4), (128, 128, 64, 4), (128, 128, 64, 8), (256, 128, 64, 8), (256, 256, 64, 8)),
 ]
-#: Tile rows whose programs follow each other.
-GROUP = 6
 
 
 def random_e4m3(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -62,12 +60,8 @@ def product(
     GROUP: tl.constexpr,
     WAVES: tl.constexpr,
 ):
-    program = tl.program_id(0)
-    down, across = tl.cdiv(m, ROWS), tl.cdiv(n, COLUMNS)
-    first = program // (GROUP * across) * GROUP
-    height = min(down - first, GROUP)
-    row = (first + program % (GROUP * across) % height) * ROWS
-    column = (program % (GROUP * across) // height) * COLUMNS
+    tile_row, tile_column = tile_of(tl.cdiv(m, ROWS), tl.cdiv(n, COLUMNS), GROUP)
+    row, column = tile_row * ROWS, tile_column * COLUMNS
     rows = row + tl.arange(0, ROWS)
     columns = column + tl.arange(0, COLUMNS)
     along = tl.arange(0, DEPTH)

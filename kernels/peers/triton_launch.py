@@ -9,6 +9,7 @@ from ctypes import c_void_p
 from pathlib import Path
 
 import triton
+import triton.language as tl
 from hip import Kernel, attribute, target
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
@@ -16,6 +17,17 @@ from triton.compiler import ASTSource
 ALIGNED = [["tt.divisibility", 16]]
 #: Pointers to less than 2 GiB, as Triton learns it of each tensor.
 SMALL = [["tt.pointer_range", 32]]
+#: Rows of tiles whose programs follow each other.
+GROUP = 6
+
+
+@triton.jit
+def tile_of(down, across, GROUP: tl.constexpr):
+    """The program's tile of `down` by `across`, as its row and column: GROUP rows of tiles go side by side."""
+    program = tl.program_id(0)
+    first = program // (GROUP * across) * GROUP
+    height = min(down - first, GROUP)
+    return first + program % (GROUP * across) % height, program % (GROUP * across) // height
 
 
 class Compiled:
