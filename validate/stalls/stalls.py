@@ -15,6 +15,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+import tables
 import traces
 
 HERE = Path(__file__).parent
@@ -83,9 +84,10 @@ def judge(kernel: traces.Kernel, library: Path, wavesmith: str, clang: str) -> J
         subprocess.run(
             [clang, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx950", "-nostdlib", source, "-o", code], check=True
         )
-        shown = ["--gpu", GPU, "--sampled", "--json", "--statistics", table]
+        shown = ["--gpu", GPU, "--sampled", "--json", "--statistics", str(table)]
         launch = ["--launches", "3", "--grid", kernel.grid, "--block", str(kernel.block)]
-        arguments = [word for _, text in kernel.arguments for word in ("--arg", text)]
+        files = tables.write(Path(scratch), **kernel.tables) if kernel.tables else {}
+        arguments = [word for _, text in kernel.arguments for word in ("--arg", text.format(**files))]
         subprocess.run(
             [wavesmith, "profile", *shown, code, *launch, *arguments],
             check=True,
@@ -100,14 +102,17 @@ def judge(kernel: traces.Kernel, library: Path, wavesmith: str, clang: str) -> J
 def page(judged: list[Judged]) -> str:
     """docs/STALLS.md."""
     figures = [one.figures() for one in judged]
-    worst = sum(figure["worst"] <= 3 for figure in figures)
+    found = [figure["worst"] <= 3 for figure in figures]
+    unseen = [worst for one, worst in zip(judged, found, strict=True) if not one.kernel.read_off]
     text = [
         "# Stalls per instruction, against thread traces",
         "",
         *(HERE / "page.md").read_text().rstrip().splitlines(),
         "[validate/stalls](../validate/stalls/README.md) makes this page.",
         "",
-        f"The line that stalls longest is among the model's three worst in **{worst} of {len(judged)}** kernels.",
+        f"The line that stalls longest is among the model's three worst in **{sum(unseen)} of {len(unseen)}** kernels "
+        "that no mechanism was",
+        f"read off; in {sum(found)} of all {len(found)}. A star marks those that the model was shaped by.",
         "",
         "| kernel | lines | a wave stalls, cycles: measured | modelled | rank of the worst line | of the ten worst "
         "among ours | stall at other lines |",
@@ -116,24 +121,24 @@ def page(judged: list[Judged]) -> str:
     for one, figure in zip(judged, figures, strict=True):
         measured, modelled = one.per_wave()
         text.append(
-            f"| {one.kernel.what} | {len(one.lines)} | {measured:,.0f} | {modelled:,.0f} | {figure['worst']:.0f} "
-            f"| {figure['in_ten']:.0f} | {figure['elsewhere']:.0%} |"
+            f"| {one.kernel.what}{'*' * one.kernel.read_off} | {len(one.lines)} | {measured:,.0f} | {modelled:,.0f} "
+            f"| {figure['worst']:.0f} | {figure['in_ten']:.0f} | {figure['elsewhere']:.0%} |"
         )
     text += ["", "## The worst lines", ""]
     for one in judged:
-        measured, modelled = one.shares()
-        ranks = order(modelled)
+        measured_shares, modelled_shares = one.shares()
+        ranks = order(modelled_shares)
         text += [
             f"### {one.kernel.what}",
             "",
             "| instruction | at | stall, measured | modelled | rank | cycles per execution, measured | modelled |",
             "|---|---|---|---|---|---|---|",
         ]
-        for i in order(measured)[:5]:
+        for i in order(measured_shares)[:5]:
             line = one.lines[i]
             hits, stall = one.modelled.get(line.address, (0, 0))
             text.append(
-                f"| `{line.text.split()[0]}` | {line.address:#x} | {measured[i]:.1%} | {modelled[i]:.1%} "
+                f"| `{line.text.split()[0]}` | {line.address:#x} | {measured_shares[i]:.1%} | {modelled_shares[i]:.1%} "
                 f"| {ranks.index(i) + 1} | {line.stall / max(line.hits, 1):,.0f} | {stall / max(hits, 1):,.0f} |"
             )
         text.append("")

@@ -30,6 +30,8 @@ class Kernel:
     arguments: tuple[tuple[int, str], ...]
     block: int = 256
     lds: int = 0
+    tables: dict[str, int] | None = None  # how tables.write is called; arguments name its files in braces
+    read_off: bool = False  # mechanisms of the model were read off it
 
 
 def read(library: Path, kernel: Kernel) -> list[Line]:
