@@ -163,7 +163,8 @@ Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_
           : fmt::format(
                 "{} of {} workgroups: {} that meet on one compute unit (every {}th; {} at a time), {} "
                 "spread over the grid to compare with",
-                sample.all().size(), total, sample.together.size(), units, resident, sample.spread.size());
+                sample.all().size(), total, sample.together.size(), units, grid.meeting(units),
+                sample.spread.size());
   return sample;
 }
 
@@ -394,7 +395,7 @@ void Profiler::replay_together() {
       together.push_back(&at->second);
 
   GridPort port = this->port();
-  const uint32_t resident = result_.grid.resident;
+  const uint32_t resident = result_.grid.meeting(units_);
   Replay many = replay(gpu_, recorder_, together, resident, port);
   if (many.ends.empty()) {
     result_.refused = "the replay stood still: waves wait at a barrier that none completes";

@@ -2,6 +2,7 @@
 // of the whole grid.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -19,8 +20,12 @@ namespace wavesmith::timing {
 struct GridShape {
   Extent3 extent;         ///< workgroups
   uint32_t waves = 1;     ///< of a workgroup
-  uint32_t resident = 1;  ///< workgroups of a compute unit at once
+  uint32_t resident = 1;  ///< workgroups that a compute unit has room for at once
   [[nodiscard]] uint64_t groups() const { return extent.count(); }
+  /// Workgroups that meet on one of so many units: a small grid does not fill them.
+  [[nodiscard]] uint32_t meeting(uint64_t units) const {
+    return static_cast<uint32_t>(std::min<uint64_t>(std::max(1u, resident), (groups() + units - 1) / units));
+  }
 };
 
 /// The workgroups that are recorded.

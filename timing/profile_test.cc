@@ -33,6 +33,17 @@ TEST(Sample, SmallGridsAreTakenWhole) {
   }
 }
 
+TEST(Sample, NoMoreWorkgroupsMeetThanTheGridHasForAUnit) {
+  const auto meeting = [](uint32_t count) {
+    return GridShape{.extent = {count, 1, 1}, .waves = 4, .resident = 3}.meeting(256);
+  };
+  EXPECT_EQ(meeting(1), 1U);
+  EXPECT_EQ(meeting(256), 1U);
+  EXPECT_EQ(meeting(320), 2U);
+  EXPECT_EQ(meeting(513), 3U);
+  EXPECT_EQ(meeting(100'000), 3U);
+}
+
 TEST(Sample, GroupsAreOfTheGridAndTakenOnce) {
   for (const Extent3 extent : {Extent3{17, 1, 1}, Extent3{1, 1, 1000}, Extent3{5, 7, 11}}) {
     const Sample sample = sample_of(extent);
