@@ -115,7 +115,7 @@ def attention_gradients(gpus: list[str]) -> list[AttentionGradients]:
     return [
         AttentionGradients(gpu, *shape, causal)
         for gpu in gpus
-        if gpu == "mi300x"
+        if gpu in AITERS_GPUS
         for shape in shapes
         for causal in (False, True)
     ]
