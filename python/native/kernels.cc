@@ -76,6 +76,7 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(dequantise_, "wavesmith_kernels_dequantise");
   find(rope_, "wavesmith_kernels_rope");
   find(attention_, "wavesmith_kernels_attention");
+  find(attention_dropout_, "wavesmith_kernels_attention_dropout");
   find(decode_, "wavesmith_kernels_decode");
   find(gemm_workspace_, "wavesmith_kernels_gemm_workspace");
   find(decode_workspace_, "wavesmith_kernels_decode_workspace");
@@ -279,8 +280,26 @@ void Kernels::attention(const AttentionWords& words, uintptr_t stream) {
       .lse = reinterpret_cast<float*>(lse),
       .lse_batch_stride = lse_batch_stride,
       .lse_head_stride = lse_head_stride,
-      .sinks = reinterpret_cast<const float*>(words.sinks)};
+      .sinks = reinterpret_cast<const float*>(words.sinks),
+      .dropout = std::get<0>(words.dropout),
+      .dropout_seed = std::get<1>(words.dropout),
+      .dropout_offset = std::get<2>(words.dropout)};
   check(unlocked([&] { return attention_(&attention, reinterpret_cast<void*>(stream)); }));
+}
+
+std::tuple<nanobind::bytes, float> Kernels::attention_dropout(decltype(AttentionWords::dropout) dropout,
+                                                              int64_t heads,
+                                                              std::tuple<int64_t, int64_t, int64_t> row,
+                                                              int64_t keys) {
+  const wavesmith_kernels_attention_description attention{.heads_q = heads,
+                                                          .dropout = std::get<0>(dropout),
+                                                          .dropout_seed = std::get<1>(dropout),
+                                                          .dropout_offset = std::get<2>(dropout)};
+  const auto& [batch, head, query] = row;
+  std::vector<uint8_t> kept(static_cast<size_t>(std::max<int64_t>(keys, 0)));
+  float factor = 1;
+  check(attention_dropout_(&attention, batch, head, query, 0, keys, kept.data(), &factor));
+  return {nanobind::bytes(reinterpret_cast<const char*>(kept.data()), kept.size()), factor};
 }
 
 size_t Kernels::decode_workspace(const wavesmith_kernels_decode_description& decode) {

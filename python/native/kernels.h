@@ -43,9 +43,10 @@ struct AttentionWords {
   std::tuple<int64_t, int64_t> window;
   std::tuple<uintptr_t, int64_t> alibi_slopes;  ///< address, batch stride
   std::tuple<uintptr_t, uintptr_t, int64_t, int64_t>
-      packed;                                   ///< addresses of cu_seqlens of q and k, positions in all
-  std::tuple<uintptr_t, int64_t, int64_t> lse;  ///< address, batch stride, head stride
-  uintptr_t sinks;                              ///< address
+      packed;                                     ///< addresses of cu_seqlens of q and k, positions in all
+  std::tuple<uintptr_t, int64_t, int64_t> lse;    ///< address, batch stride, head stride
+  uintptr_t sinks;                                ///< address
+  std::tuple<float, uint64_t, uint64_t> dropout;  ///< probability, seed, offset
 };
 
 /// Keys or values in a cache of pages: address, type, strides of blocks, positions and heads (in elements),
@@ -97,6 +98,11 @@ class Kernels {
             int64_t first_position, bool interleaved, uintptr_t stream);
 
   void attention(const AttentionWords& words, uintptr_t stream);
+  /// A byte for each key of a row of attention, 1 where dropout keeps its weight, and by what that grows.
+  std::tuple<nanobind::bytes, float> attention_dropout(decltype(AttentionWords::dropout) dropout,
+                                                       int64_t heads,
+                                                       std::tuple<int64_t, int64_t, int64_t> row,
+                                                       int64_t keys);
 
   /// The bytes of workspace that a decode takes, or an exception that says why there is no kernel for it.
   /// The bytes of workspace that a product takes: as dispatch chooses, or with a tile.
@@ -131,6 +137,7 @@ class Kernels {
   decltype(&wavesmith_kernels_dequantise) dequantise_ = nullptr;
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;
   decltype(&wavesmith_kernels_attention) attention_ = nullptr;
+  decltype(&wavesmith_kernels_attention_dropout) attention_dropout_ = nullptr;
   decltype(&wavesmith_kernels_decode) decode_ = nullptr;
   decltype(&wavesmith_kernels_gemm_workspace) gemm_workspace_ = nullptr;
   decltype(&wavesmith_kernels_decode_workspace) decode_workspace_ = nullptr;

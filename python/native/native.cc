@@ -236,14 +236,17 @@ NB_MODULE(_native, m) {
              const AttendedTuple& q, const AttendedTuple& k, const AttendedTuple& v, const AttendedTuple& o,
              float scale, float softcap, bool causal, decltype(AttentionWords::window) window,
              decltype(AttentionWords::alibi_slopes) alibi_slopes, decltype(AttentionWords::packed) packed,
-             decltype(AttentionWords::lse) lse, uintptr_t sinks, uintptr_t stream) {
-            kernels.attention(
-                {sizes, type, q, k, v, o, scale, softcap, causal, window, alibi_slopes, packed, lse, sinks},
-                stream);
+             decltype(AttentionWords::lse) lse, uintptr_t sinks, decltype(AttentionWords::dropout) dropout,
+             uintptr_t stream) {
+            kernels.attention({sizes, type, q, k, v, o, scale, softcap, causal, window, alibi_slopes, packed,
+                               lse, sinks, dropout},
+                              stream);
           },
           nb::arg("sizes"), nb::arg("type"), nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("o"),
           nb::arg("scale"), nb::arg("softcap"), nb::arg("causal"), nb::arg("window"), nb::arg("alibi_slopes"),
-          nb::arg("packed"), nb::arg("lse"), nb::arg("sinks"), nb::arg("stream"))
+          nb::arg("packed"), nb::arg("lse"), nb::arg("sinks"), nb::arg("dropout"), nb::arg("stream"))
+      .def("attention_dropout", &Kernels::attention_dropout, nb::arg("dropout"), nb::arg("heads"),
+           nb::arg("row"), nb::arg("keys"))
       .def("rope", &Kernels::rope, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("cosines"),
            nb::arg("sines"), nb::arg("positions"), nb::arg("first_position"), nb::arg("interleaved"),
            nb::arg("stream"))

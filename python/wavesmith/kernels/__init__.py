@@ -11,7 +11,7 @@ work is put into a stream; arrays in the host's memory are copied to the GPU, an
 
 from __future__ import annotations
 
-from wavesmith.kernels._attention import attention
+from wavesmith.kernels._attention import attention, attention_dropout
 from wavesmith.kernels._decode import cache_write, decode
 from wavesmith.kernels._elementwise import elementwise
 from wavesmith.kernels._kernel_library import Activation, Array
@@ -26,6 +26,7 @@ __all__ = [
     "Array",
     "Scaling",
     "attention",
+    "attention_dropout",
     "cache_write",
     "copy",
     "decode",

@@ -26,6 +26,9 @@ def attention(
     softcap: float = 0.0,
     alibi_slopes: ArrayT | None = None,
     sinks: ArrayT | None = None,
+    dropout_p: float = 0.0,
+    dropout_seed: int = 0,
+    dropout_offset: int = 0,
     cu_seqlens_q: ArrayT | None = None,
     cu_seqlens_k: ArrayT | None = None,
     max_seqlen_q: int | None = None,
@@ -50,6 +53,9 @@ def attention(
         softcap: scores become softcap * tanh(score / softcap); 0: they do not.
         alibi_slopes: float32, (heads,) or (batch, heads): slope times distance is subtracted from scores.
         sinks: float32, (heads,): scores without a key, each of which counts in its head's sum of weights.
+        dropout_p: the probability with which a weight is dropped, rounded to a multiple of 1 / 256. Heads go to 128.
+        dropout_seed: with the offset, what decides which are dropped (`attention_dropout`).
+        dropout_offset: a multiple of 4; the next draw's is 4 * batch * heads more.
         cu_seqlens_q: int32, batch + 1 positions at which q's sequences begin, and the end of the last.
         cu_seqlens_k: the same of k; both or neither.
         max_seqlen_q: an upper bound of the lengths, which saves empty workgroups. None: all positions.
@@ -140,8 +146,33 @@ def attention(
             (address("cu_seqlens_q"), address("cu_seqlens_k"), total_q, total_k) if packed else (0, 0, 0, 0),
             (on_lse.address, 0 if packed else on_lse.strides[0], on_lse.strides[-2]) if on_lse else (0, 0, 0),
             address("sinks"),
+            (dropout_p, dropout_seed, dropout_offset),
             call.stream,
         )
 
     call.run([on_q, on_k, on_v, *more.values()], launch, [lse.out] if lse else [])
     return (call.result(), lse.result()) if lse else call.result()
+
+
+def attention_dropout(
+    shape: tuple[int, int, int, int], *, dropout_p: float, dropout_seed: int, dropout_offset: int = 0
+) -> tuple[bytes, float]:
+    """Which weights `attention` keeps under dropout, without a GPU.
+
+    Args:
+        shape: batches, heads of q, and the lengths of q and k.
+        dropout_p: as `attention` takes it.
+        dropout_seed: as `attention` takes it.
+        dropout_offset: as `attention` takes it.
+
+    Returns:
+        A byte for each weight, by rows, 1 where it is kept; and what multiplies those that are.
+
+    Raises:
+        BadInputError: the probability is not in [0, 1), or the offset no multiple of 4.
+    """
+    batches, heads, length_q, length_k = shape
+    dropout = dropout_p, dropout_seed, dropout_offset
+    factor = library().attention_dropout(dropout, max(heads, 1), (0, 0, 0), 0)[1]
+    rows = ((batch, head, query) for batch in range(batches) for head in range(heads) for query in range(length_q))
+    return b"".join(library().attention_dropout(dropout, heads, row, length_k)[0] for row in rows), factor

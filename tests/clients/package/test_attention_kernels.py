@@ -54,6 +54,33 @@ def test_sinks_count_in_the_sums(numbers: np.random.Generator) -> None:
         kernels.attention(q, k, v, sinks=sinks[:1])
 
 
+def test_dropout(numbers: np.random.Generator) -> None:
+    q, k, v = heads(numbers, 2, 50, 4, 64), heads(numbers, 2, 90, 2, 64), heads(numbers, 2, 90, 2, 64)
+    for p in (0.1, 0.75):
+        how = {"dropout_p": p, "dropout_seed": int(numbers.integers(2**63)), "dropout_offset": 4 << 33}
+        got, lse = kernels.attention(q, k, v, return_lse=True, **how)
+        kept, factor = kernels.attention_dropout((2, 4, 50, 90), **how)
+        weights = np.frombuffer(kept, np.uint8).reshape(2, 4, 50, 90) * factor
+        # Of 18,000 decisions each the mean is this far off in fewer than one of a billion runs.
+        assert abs(weights.mean() - 1) < 7 * (p / (1 - p) / weights.size) ** 0.5
+        for batch in range(2):
+            of_k, of_v = (np.repeat(wide(one[batch]), 2, 1) for one in (k, v))
+            scores = np.einsum("qhd,khd->hqk", wide(q[batch]), of_k) / 8
+            powers = np.exp(scores)
+            want = np.einsum("hqk,khd->qhd", powers / powers.sum(-1, keepdims=True) * weights[batch], of_v)
+            np.testing.assert_allclose(wide(got[batch]), want, atol=3e-3 * factor)
+            np.testing.assert_allclose(lse[batch], np.log(powers.sum(-1)), atol=1e-4)
+    assert kernels.attention_dropout((1, 1, 1, 3), dropout_p=0, dropout_seed=1) == (b"\1\1\1", 1)
+    for wrong, name in (({"dropout_p": 1.0}, "dropout is 1"), ({"dropout_p": 0.5, "dropout_offset": 2}, "offset")):
+        with pytest.raises(wavesmith.BadInputError, match=name):
+            kernels.attention(q, k, v, **wrong)
+        with pytest.raises(wavesmith.BadInputError, match=name):
+            kernels.attention_dropout((1, 1, 1, 1), dropout_seed=0, **wrong)
+    large = heads(numbers, 1, 5, 2, 136)
+    with pytest.raises(wavesmith.UnsupportedError, match="dropout"):
+        kernels.attention(large, large, large, dropout_p=0.5)
+
+
 def test_packed_sequences(numbers: np.random.Generator) -> None:
     lengths_q, lengths_k = [5, 0, 130], [40, 7, 150]
     starts_q, starts_k = (np.cumsum([0, *lengths]).astype(np.int32) for lengths in (lengths_q, lengths_k))
