@@ -10,8 +10,10 @@
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
+#include "device/generator.h"
 #include "operators/kernels.h"
 #include "operators/multiply.h"
 #include "operators/same_device.h"
@@ -30,7 +32,7 @@ double scale_or_default(std::optional<double> scale, const Tensor& query) {
 }
 
 // Whether the current device has a kernel for such heads.
-bool has_kernel(at::ScalarType type, std::int64_t head_size) {
+bool has_kernel(at::ScalarType type, std::int64_t head_size, double dropout) {
   const auto at = [&](int number) {
     return wavesmith_kernels_heads{.data = reinterpret_cast<void*>(std::uintptr_t{1} << number),
                                    .batch_stride = head_size,
@@ -50,15 +52,16 @@ bool has_kernel(at::ScalarType type, std::int64_t head_size) {
                                                     .o = at(19),
                                                     .scale = 1,
                                                     .window_left = -1,
-                                                    .window_right = -1};
+                                                    .window_right = -1,
+                                                    .dropout = static_cast<float>(dropout)};
   return wavesmith_kernels_attention_check(&one, nullptr) == WAVESMITH_KERNELS_SUCCESS;
 }
 
 bool served(const Tensor& query, const Tensor& key, const Tensor& value, const OptionalTensor& mask,
             double dropout, bool gqa) {
   if (mask.has_value() && mask->defined()) return false;
-  if (dropout > 0 || query.is_nested() || query.dim() != 4 || key.dim() != 4 || value.dim() != 4)
-    return false;
+  if (!(dropout >= 0 && dropout < 1)) return false;
+  if (query.is_nested() || query.dim() != 4 || key.dim() != 4 || value.dim() != 4) return false;
   const auto type = query.scalar_type();
   if (type != at::kHalf && type != at::kBFloat16) return false;
   // While a program is traced, batches and lengths are symbols that are not to become numbers here.
@@ -71,7 +74,7 @@ bool served(const Tensor& query, const Tensor& key, const Tensor& value, const O
   if (heads_kv == 0 || (gqa ? heads % heads_kv != 0 : heads != heads_kv)) return false;
   if (size == 0 || size > kLargestHead) return false;
   const KernelCall call(query.device());
-  return has_kernel(type, (size + kHeadStep - 1) / kHeadStep * kHeadStep);
+  return has_kernel(type, (size + kHeadStep - 1) / kHeadStep * kHeadStep, dropout);
 }
 
 std::int64_t choose(const Tensor& query, const Tensor& key, const Tensor& value, const OptionalTensor& mask,
@@ -138,6 +141,42 @@ Description description_of(const Tensor& q, const Tensor& k, const Tensor& v, co
           .lse_head_stride = lse.stride(1)};
 }
 
+// The numbers that dropout draws, as PyTorch hands them on to the gradients: on the host, or where a graph
+// draws them in the device's memory.
+struct Draws {
+  Tensor seed, offset;
+};
+Draws no_draws() { return {at::empty({}, at::dtype(at::kLong)), at::empty({}, at::dtype(at::kLong))}; }
+
+// Of the numbers in a graph's state, the offset from there, what its replays find there.
+Draws draws_of(const DrawSource& from, const Tensor& like) {
+  if (from.state == nullptr) {
+    Draws draws = no_draws();
+    *draws.seed.mutable_data_ptr<std::int64_t>() = static_cast<std::int64_t>(from.seed);
+    *draws.offset.mutable_data_ptr<std::int64_t>() = static_cast<std::int64_t>(from.offset);
+    return draws;
+  }
+  const Tensor state = at::empty({2}, like.options().dtype(at::kLong));
+  check(hipMemcpyAsync(state.mutable_data_ptr(), from.state, 2 * sizeof(std::uint64_t), kMemcpyDefault,
+                       native(current_stream(like.device().index()))),
+        "hipMemcpyAsync");
+  return {state.select(0, 0), state.select(0, 1).add_(static_cast<std::int64_t>(from.offset))};
+}
+
+// Says of which numbers the gradients' weights are dropped; what it gives back has to live as long.
+Tensor draw_again(Description& forward, double dropout, const Draws& draws) {
+  forward.dropout = static_cast<float>(dropout);
+  if (dropout == 0) return {};
+  if (draws.seed.is_cpu()) {
+    forward.dropout_seed = static_cast<std::uint64_t>(draws.seed.item<std::int64_t>());
+    forward.dropout_offset = static_cast<std::uint64_t>(draws.offset.item<std::int64_t>());
+    return {};
+  }
+  const Tensor state = at::stack({draws.seed, draws.offset});
+  forward.dropout_state = static_cast<const std::uint64_t*>(state.const_data_ptr());
+  return state;
+}
+
 using Forward = std::tuple<Tensor, Tensor, Tensor, Tensor, c10::SymInt, c10::SymInt, Tensor, Tensor, Tensor>;
 
 Forward attention(const Tensor& query, const Tensor& key, const Tensor& value, const OptionalTensor& bias,
@@ -152,10 +191,34 @@ Forward attention(const Tensor& query, const Tensor& key, const Tensor& value, c
   // As flash attention lays results out: heads of a position beside each other.
   const Tensor o = at::empty({batches, length, heads, size}, q.options()).transpose(1, 2);
   const Tensor lse = at::empty({batches, heads, length}, q.options().dtype(at::kFloat));
-  const auto description = description_of(q, k, v, o, lse, causal, scale_or_default(scale, query));
-  if (o.numel() > 0) check_kernel(wavesmith_kernels_attention(&description, call.stream()), kName);
-  const Tensor seed = at::empty({}, at::dtype(at::kLong)), offset = at::empty({}, at::dtype(at::kLong));
-  return {o.slice(3, 0, query.size(3)), lse, Tensor(), Tensor(), length, k.size(2), seed, offset, Tensor()};
+  auto description = description_of(q, k, v, o, lse, causal, scale_or_default(scale, query));
+  const auto launch = [&] {
+    if (o.numel() > 0) check_kernel(wavesmith_kernels_attention(&description, call.stream()), kName);
+  };
+  Draws draws = no_draws();
+  if (dropout == 0) {
+    launch();
+  } else {
+    const auto index = query.device().index();
+    draw(std::nullopt, index, native(current_stream(index)), [&](const DrawSource& from) {
+      description.dropout = static_cast<float>(dropout);
+      description.dropout_seed = from.seed;
+      description.dropout_offset = from.offset;
+      description.dropout_state = from.state;
+      launch();
+      draws = draws_of(from, query);
+      return static_cast<std::uint64_t>(4 * batches * heads);
+    });
+  }
+  return {o.slice(3, 0, query.size(3)),
+          lse,
+          Tensor(),
+          Tensor(),
+          length,
+          k.size(2),
+          draws.seed,
+          draws.offset,
+          Tensor()};
 }
 
 // Of f16 or bf16 matrices, in f32 or in their type.
@@ -177,7 +240,7 @@ Tensor laid_out(const Tensor& gradient, const Tensor& like) {
 // By the library's kernels; nothing where it has none for these heads.
 std::optional<AttentionGradients> by_kernels(const Tensor& upstream, const Tensor& query, const Tensor& key,
                                              const Tensor& value, const Tensor& out, const Tensor& lse,
-                                             bool causal, double scale) {
+                                             bool causal, double scale, double dropout, const Draws& draws) {
   const KernelCall call(query.device());
   const Tensor q = fitting(query), k = fitting(seen(key, query, causal)),
                v = fitting(seen(value, query, causal));
@@ -189,7 +252,10 @@ std::optional<AttentionGradients> by_kernels(const Tensor& upstream, const Tenso
       .d_o = heads_of(d_o),
       .dq = heads_of(dq),
       .dk = heads_of(dk),
-      .dv = heads_of(dv)};
+      .dv = heads_of(dv),
+      // As PyTorch's own: the same in each run only where that is asked for.
+      .any_order = at::globalContext().deterministicAlgorithms() ? 0 : 1};
+  const Tensor state = draw_again(description.forward, dropout, draws);
   check_kernel(wavesmith_kernels_attention_backward_workspace(&description, &description.workspace_bytes),
                kName);
   const Tensor workspace =
@@ -232,14 +298,15 @@ AttentionGradients by_products(const Tensor& grad_out, const Tensor& query, cons
 AttentionGradients attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
                                       const Tensor& value, const Tensor&, std::array<bool, 4> wanted,
                                       const Tensor& out, const Tensor& lse, const Tensor&, const Tensor&,
-                                      c10::SymInt, c10::SymInt, double, bool causal, const Tensor&,
-                                      const Tensor&, std::optional<double> scale) {
+                                      c10::SymInt, c10::SymInt, double dropout, bool causal,
+                                      const Tensor& seed, const Tensor& offset, std::optional<double> scale) {
   if (query.numel() == 0 || key.numel() == 0) {
     return {query.new_zeros(query.sizes()), key.new_zeros(key.sizes()), value.new_zeros(value.sizes()),
             Tensor()};
   }
   const auto factor = scale_or_default(scale, query);
-  auto gradients = by_kernels(grad_out, query, key, value, out, lse, causal, factor);
+  auto gradients = by_kernels(grad_out, query, key, value, out, lse, causal, factor, dropout, {seed, offset});
+  TORCH_CHECK_NOT_IMPLEMENTED(gradients || dropout == 0, kName, ": ", wavesmith_kernels_message());
   if (!gradients) gradients = by_products(grad_out, query, key, value, out, lse, causal, factor);
   auto& [of_query, of_key, of_value, of_bias] = *gradients;
   if (!wanted[0]) of_query = Tensor();
