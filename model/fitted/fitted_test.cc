@@ -39,8 +39,8 @@ TEST(Fitted, FactorsAndTilesBelongToSets) {
     EXPECT_TRUE(std::ranges::any_of(gemm_sets(), [&](const GemmSet& set) { return factor.of(set); }))
         << factor.tag;
   for (const GemmTile& tile : gemm_tiles())
-    EXPECT_TRUE(
-        std::ranges::any_of(gemm_sets(), [&](const GemmSet& set) { return tile.of(set, tile.schedule); }))
+    EXPECT_TRUE(std::ranges::any_of(
+        gemm_sets(), [&](const GemmSet& set) { return tile.of(set, tile.architecture, tile.schedule); }))
         << tile.architecture << tile.schedule;
 }
 

@@ -222,13 +222,21 @@ const FittedGemm& fitted_gemm() {
   return made;
 }
 
-const std::vector<GemmTile>& fitted_gemm_tiles() {
-  static const auto& made =
-      read<std::vector<GemmTile>>("gemm_tiles", [](const Table& file, std::vector<GemmTile>& into) {
-        file.each("tiles", [&](const Table& tiles) {
-          for (const toml::node& row : tiles.array("kernels")) into.push_back(tile_of(tiles, row));
-        });
-      });
+const FittedGemmTiles& fitted_gemm_tiles() {
+  static const auto& made = read<FittedGemmTiles>("gemm_tiles", [](const Table& file, FittedGemmTiles& into) {
+    file.each("tiles", [&](const Table& tiles) {
+      for (const toml::node& row : tiles.array("kernels")) into.tiles.push_back(tile_of(tiles, row));
+    });
+    file.each("vector_products", [&](const Table& one) {
+      into.vector_products.push_back({.architecture = one.text("architecture"),
+                                      .a = one.type("a"),
+                                      .c = one.type("c"),
+                                      .layout = one.text("layout"),
+                                      .most_k = static_cast<uint64_t>(one.number("most_k")),
+                                      .rows = static_cast<uint32_t>(one.number("rows")),
+                                      .right = static_cast<uint32_t>(one.number("right"))});
+    });
+  });
   return made;
 }
 

@@ -22,7 +22,11 @@ struct FittedGemm {
 };
 const FittedGemm& fitted_gemm();
 
-const std::vector<GemmTile>& fitted_gemm_tiles();
+struct FittedGemmTiles {
+  std::vector<GemmTile> tiles;
+  std::vector<GemmVectorProducts> vector_products;
+};
+const FittedGemmTiles& fitted_gemm_tiles();
 
 /// "30 constants on 36 rows", where a set has so few rows; otherwise empty.
 std::string few_rows(size_t constants, size_t rows);

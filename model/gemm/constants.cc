@@ -66,7 +66,7 @@ std::vector<std::string_view> gemm_schedules(const gpus::Gpu& gpu, NumberType ty
   std::vector<std::string_view> found;
   if (set.origin != "AITER" || !nearest.same_line()) return found;
   for (const GemmTile& tile : gemm_tiles())
-    if (tile.of(set, tile.schedule) && (found.empty() || found.back() != tile.schedule))
+    if (tile.of(set, set.architecture, tile.schedule) && (found.empty() || found.back() != tile.schedule))
       found.push_back(tile.schedule);
   return found;
 }

@@ -25,7 +25,11 @@ struct Candidate {
 };
 
 bool is_vector(const gpus::Gpu& gpu, const GemmProblem& problem, const std::optional<GemmKernel>& kernel) {
-  return matrix_flops(gpu, gemm_type(problem)) == 0 || (kernel && kernel->vector);
+  if (matrix_flops(gpu, gemm_type(problem)) == 0) return true;
+  if (kernel) return kernel->vector;
+  return (problem.quads && gpu.is_cdna()) ||
+         std::ranges::any_of(gemm_vector_products(),
+                             [&](const GemmVectorProducts& each) { return each.has(gpu, problem); });
 }
 
 /// Within which times are predicted for kernels that are told, about (judged_table).
@@ -44,8 +48,10 @@ GemmConstants under(const Conditions& conditions, const GemmConstantsFor& found)
   return constants;
 }
 
-/// Schedules that were told apart and can do the problem; one empty name when there are none.
+/// Schedules that were told apart and can do the problem; one empty name when there are none. A library that
+/// was told is its own.
 std::vector<std::string_view> schedules_for(const gpus::Gpu& gpu, const GemmProblem& problem) {
+  if (!problem.library.empty()) return {problem.library};
   std::vector<std::string_view> found;
   for (const std::string_view name : gemm_schedules(gpu, gemm_type(problem))) {
     const bool block_scaled = name.find("blockscale") != name.npos;
@@ -93,10 +99,13 @@ std::vector<KnownKernel> tiles_for(const gpus::Gpu& gpu, const GemmProblem& prob
                                    std::string_view schedule) {
   std::vector<KnownKernel> found;
   const NearestSet nearest = nearest_gemm_set(gpu, gemm_type(problem), vector, schedule);
-  for (const GemmTile& tile : gemm_tiles())
-    if (nearest.has_the_kernels() && tile.of(*nearest.set, schedule))
-      found.push_back({tile.kernel(), tile.rows});
-  if (!found.empty()) return found;
+  for (const std::string_view architecture :
+       {std::string_view(gpu.architecture), nearest.set->architecture}) {
+    for (const GemmTile& tile : gemm_tiles())
+      if (nearest.has_the_kernels() && tile.of(*nearest.set, architecture, schedule))
+        found.push_back({tile.kernel(), tile.rows});
+    if (!found.empty()) return found;
+  }
   if (!nearest.same_line()) return cutlass_tiles(problem);
 
   const double bits = std::max(bits_of(problem.a), bits_of(problem.b));

@@ -26,6 +26,8 @@ struct GemmProblem {
   bool reads_c = false;               ///< beta is not 0
   uint32_t outputs = 1;               ///< matrices of C's size that are written: 2 with an auxiliary
                                       ///< output before the activation
+  bool quads = false;                 ///< bytes lie in fours along K (rocBLAS's pack_int8x4)
+  std::string library;                ///< that is called: "rocBLAS", "hipBLASLt"; empty: not told
   uint32_t block_scale = 0;           ///< one scale for so many numbers along K; 0: none
   /// Grouped: the M of each group (N, K shared); replaces m and batch when not empty.
   std::vector<uint64_t> groups;

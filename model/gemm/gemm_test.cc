@@ -210,6 +210,50 @@ TEST(Gemm, AClusterLoadsItsColumnsOnce) {
   EXPECT_DOUBLE_EQ(l2_bytes(two), steps * (128 + 128) + results);
 }
 
+GemmPrediction of_library(const gpus::Gpu& on, GemmProblem problem, std::string library) {
+  problem.library = std::move(library);
+  const Result<GemmPrediction> result = predict_gemm(on, problem);
+  EXPECT_TRUE(result);
+  return result.value_or(GemmPrediction{});
+}
+
+TEST(Gemm, ALibraryThatIsToldGetsItsOwnKernelsAndConstants) {
+  const GemmProblem f16 = problem(4096, 4096, 4096, NumberType::F16);
+  const GemmPrediction blas = of_library(gpu("rx7900xtx"), f16, "rocBLAS"),
+                       lt = of_library(gpu("rx7900xtx"), f16, "hipBLASLt");
+  EXPECT_EQ(blas.kernel.schedule, "rocBLAS");
+  EXPECT_EQ(lt.kernel.schedule, "hipBLASLt");
+  EXPECT_GT(lt.seconds, 1.3 * blas.seconds);
+}
+
+TEST(Gemm, AnArchitectureThatSharesConstantsHasItsOwnKernels) {
+  // An MI100's bf16 instructions go through half the K of an MI250X's.
+  const GemmProblem bf16 = problem(2048, 2048, 2048);
+  const GemmKernel first = of_library(gpu("mi100"), bf16, "rocBLAS").kernel,
+                   second = of_library(gpu("mi250x"), bf16, "rocBLAS").kernel;
+  EXPECT_EQ(first.matrix_m * first.matrix_k * first.matrix_blocks, 128u);
+  EXPECT_EQ(second.matrix_m * second.matrix_k * second.matrix_blocks, 256u);
+  EXPECT_NE(predict_gemm(gpu("mi100"), bf16)->confidence, Confidence::Low);
+}
+
+TEST(Gemm, ProductsForWhichALibraryHasOnlyVectorKernels) {
+  GemmProblem product = problem(1024, 1024, 1024, NumberType::F16);
+  product.c = NumberType::F32;
+  EXPECT_TRUE(of_library(gpu("mi100"), product, "rocBLAS").kernel.vector);
+  EXPECT_FALSE(of_library(gpu("mi250x"), product, "rocBLAS").kernel.vector);
+  GemmProblem deep = product, many = product, narrow = product;
+  deep.k = 8192, many.batch = 4, narrow.c = NumberType::F16;
+  for (const GemmProblem& other : {deep, many, narrow})
+    EXPECT_FALSE(of_library(gpu("mi100"), other, "rocBLAS").kernel.vector);
+  // Of bytes in fours no library multiplies with matrix instructions; a kernel that is given is as it says.
+  GemmProblem bytes = problem(1024, 1024, 1024, NumberType::I8);
+  EXPECT_FALSE(of_library(gpu("mi210"), bytes, "rocBLAS").kernel.vector);
+  bytes.quads = true;
+  EXPECT_TRUE(of_library(gpu("mi210"), bytes, "rocBLAS").kernel.vector);
+  EXPECT_FALSE(predict_gemm(gpu("mi100"), product, GemmKernel{.tile_m = 128, .tile_n = 128, .tile_k = 32})
+                   ->kernel.vector);
+}
+
 TEST(Gemm, UnknownGenerationsAreOfLowConfidence) {
   EXPECT_EQ(predict_gemm(gpu("rx9070xt"), problem(512, 512, 512, NumberType::F16))->confidence,
             Confidence::Low);

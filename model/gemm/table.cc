@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/fitted/read.h"
@@ -16,13 +17,20 @@ bool from_blas(std::string_view schedule) {
   return schedule.starts_with("rocBLAS") || schedule.starts_with("hipBLASLt");
 }
 
+/// A GPU of another generation whose rows are among those that the set was fitted on has factors there.
+bool has_rows_of(const GemmSet& set, const gpus::Gpu& gpu) {
+  return std::ranges::any_of(gemm_factors(), [&](const GemmFactor& factor) {
+    return factor.of(set) && std::string_view(gpu.id).starts_with(factor.tag);
+  });
+}
+
 /// How far a set is from what was asked; less is nearer.
 int distance_of(const GemmSet& set, const gpus::Gpu& gpu, NumberType type, bool vector,
                 std::string_view schedule) {
   int far = 0;
   const bool blas = set.origin != "AITER";
   // CDNA and RDNA have little in common; generations of one line have.
-  if (set.architecture != gpu.architecture) {
+  if (set.architecture != gpu.architecture && !has_rows_of(set, gpu)) {
     // "CDNA3" is of line "CDNA" and generation 3.
     const int generation = set.architecture.back() - '0';
     const bool same_line = set.architecture.substr(0, set.architecture.size() - 1) == gpu.line;

@@ -311,7 +311,8 @@ double gemm_rate(const gpus::Gpu& gpu, NumberType type, const GemmKernel& kernel
   double rate = matrix_flops(gpu, type);
   // An instruction with half the K of the full-rate one takes as long (AMD matrix instruction calculator:
   // v_mfma_f32_32x32x4_bf16 and 32x32x8_bf16_1k both 16 passes; on CDNA4 32x32x8 as 32x32x16).
-  if (type == NumberType::BF16 && kernel.matrix_m != 0 && kernel.matrix_k != 0 && gpu.is_cdna()) {
+  if (type == NumberType::BF16 && kernel.matrix_m != 0 && kernel.matrix_k != 0 && gpu.is_cdna() &&
+      gpu.generation > 1) {
     const double full = 256.0 / kernel.matrix_m * (gpu.generation >= 4 ? 2 : 1);
     const double k = static_cast<double>(kernel.matrix_k) * kernel.matrix_blocks;
     if (k < full) rate *= std::max(k / full, 0.5);

@@ -42,6 +42,7 @@ Result<OperationPrediction> gemm(const gpus::Gpu& gpu, const Arguments& argument
   problem.c = arguments.given("c-dtype") ? arguments.type("c-dtype")
               : bits_of(problem.a) < 16  ? NumberType::BF16
                                          : problem.a;
+  if (arguments.text("library") != "any") problem.library = arguments.text("library");
   problem.block_scale = static_cast<uint32_t>(arguments.size("block-scale"));
   problem.a_transposed = arguments.text("layout")[0] == 't';
   problem.b_transposed = arguments.text("layout")[1] == 't';
@@ -134,6 +135,7 @@ Operation about_gemm() {
        {"b-dtype", "type of B, where it differs", Kind::Type, "bf16"},
        {"c-dtype", "type of C; bf16 for operands of 8 bits and less", Kind::Type, "bf16"},
        {"layout", "BLAS letters of A and B: t has K contiguous in A", Kind::Choice, "tn", "tn nn nt tt"},
+       {"library", "whose kernels it gets", Kind::Choice, "any", "any rocBLAS hipBLASLt"},
        {"block-scale", "one scale for so many numbers along K; 0: none", Kind::Size, "0"},
        {"split-k", "workgroups that share a tile; 0: chosen", Kind::Size, "0"},
        {"tile-m", "rows of a workgroup's tile; 0: chosen", Kind::Size, "0"},

@@ -29,7 +29,7 @@ constexpr GemmChip kChips[] = {
 //   has no better ones than: an MI100 (1502 MHz, 1229 GB/s, AMD's data sheet);
 // - f32 in navi31's files on 36 workgroup processors, the other types on 48;
 // - MI300A's files begin with a run on 228 units, to which runs on the 304 of an MI300X were added (kFirstRuns).
-constexpr GemmChip kMi100{"", "mi250x+compute.units=120+clocks.engine_mhz=1502+memory.gigabytes_per_second=1228.8", "MI100"};
+constexpr GemmChip kMi100{"", "mi100", "MI100"};
 constexpr GemmChip kLaterMi300x{"", "mi300x", "MI300X"};
 constexpr GemmChip kNavi31Of72{"", "rx7900xtx+compute.units=72", "RX 7900 (72 CUs)"};
 /// The last solution of the run on 228 units, in those of MI300A's files that go on with runs on 304. Below it no

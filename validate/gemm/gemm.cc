@@ -82,9 +82,12 @@ constexpr std::string_view kDoubts[] = {
      "power does to CDNA4's clock is inside of its fitted shares: no clock under load was found."),
     ("Strides that are a multiple of 512 bytes cost one factor; MI300X's rows show more than one such "
      "effect (K of 2, 4 and 8 times 256 bytes differ by 5 %)."),
-    ("Where no kernel is named, the model takes the likeliest of the kernels that were the fastest for "
-     "rows of half A; whether a library takes vector or matrix kernels for i8 (CDNA2), and rocBLAS or "
-     "hipBLASLt (RX 7900 XTX), which differ by a factor of two there, it cannot know."),
+    ("Where no kernel is named, the model is told which BLAS library is called, as its caller knows (rocBLAS and "
+     "hipBLASLt differ by a factor of two on an RX 7900 XTX), and takes the likeliest of the kernels that were "
+     "the fastest for rows of half A on that architecture. Sizes that rocBLAS was tuned for before it had "
+     "kernels with matrix instructions (f16 with f32 results on MI100) get vector kernels: a bound of K tells "
+     "them from the others for 77 to 90 % of half A's rows, and where it is wrong the time is off by a factor of "
+     "two. How a library's rate was measured, at which clock, is not told."),
     ("The second and third steps of the fp8 ladder are predicted four to five times too fast. AMD's source "
      "shows "
      "why: bytes are loaded one by one, B's from 16 rows at once (a wave's load of 64 bytes takes 16 cache "

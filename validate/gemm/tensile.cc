@@ -21,7 +21,7 @@ struct TypeRow {
   std::string_view begins;
   NumberType a, b, c;
   std::optional<NumberType> compute = std::nullopt;
-  bool vector = false;  ///< arithmetic in the operands' own precision
+  bool quads = false;  ///< bytes in fours along K
 };
 // Longest first where one begins another.
 // clang-format off
@@ -36,7 +36,7 @@ constexpr TypeRow kTypes[] = {
     {"HSS_",       NumberType::F16,  NumberType::F16,  NumberType::F32},
     {"BBS_",       NumberType::BF16, NumberType::BF16, NumberType::BF16},
     {"BSS_",       NumberType::BF16, NumberType::BF16, NumberType::F32},
-    {"4xi8II_",    NumberType::I8,   NumberType::I8,   NumberType::I32},
+    {"4xi8II_",    NumberType::I8,   NumberType::I8,   NumberType::I32, std::nullopt, true},
     {"I8II_",      NumberType::I8,   NumberType::I8,   NumberType::I32},
     {"I8BH",       NumberType::I8,   NumberType::I8,   NumberType::I8},
     {"F8H_",       NumberType::F8,   NumberType::F16,  NumberType::F16},
@@ -130,6 +130,7 @@ model::GemmProblem problem_of(TensileRow& row, const TypeRow& types) {
   problem.b = types.b;
   problem.c = types.c;
   problem.compute = types.compute;
+  problem.quads = types.quads;
   problem.m = static_cast<uint64_t>(row.integer("M"));
   problem.n = static_cast<uint64_t>(row.integer("N"));
   problem.k = static_cast<uint64_t>(row.integer("K"));
@@ -238,6 +239,7 @@ Result<Read> read_row(TensileRow& row, std::optional<int64_t> solution) {
   out.family = chip->family;
   out.library = row.text("repo") == "ROCm+hipBLASLt" ? "hipBLASLt" : "rocBLAS";
   out.problem = problem_of(row, *types);
+  out.problem.library = out.library;
   out.kernel = kernel_of(row, *types);
   if (row.error()) return tl::unexpected(*row.error());
   const model::GemmProblem& problem = out.problem;

@@ -51,6 +51,31 @@ TEST(GemmTiles, TheKernelThatWasFastestMostOftenStandsFirstAndHalfBDoesNotCount)
   EXPECT_EQ(lines_of(count_gemm_tiles(rows, {.least = 1})).size(), beside + 3);
 }
 
+TEST(GemmTiles, ABoundOfKTellsWhichProductsGetVectorKernels) {
+  GemmRows rows;
+  const auto add = [&](uint64_t k, bool vector, size_t times, Half half = Half::A) {
+    for (size_t i = 0; i < times; ++i) {
+      GemmRow row{.chip = "mi100", .half = half};
+      row.problem = {.m = 512, .n = 512, .k = k, .a = model::NumberType::F16, .b = model::NumberType::F16};
+      row.problem.c = model::NumberType::F32;
+      row.kernel = model::GemmKernel{.tile_m = 64, .tile_n = 64, .tile_k = 16, .vector = vector};
+      rows.rows.push_back(row);
+    }
+  };
+  add(128, true, 30), add(512, true, 20), add(512, false, 4), add(4096, false, 40), add(4096, true, 6);
+  add(8192, true, 500, Half::B);
+  const std::string text = count_gemm_tiles(rows);
+  const size_t at = text.find("[[vector_products]]");
+  ASSERT_NE(at, text.npos);
+  EXPECT_EQ(text.substr(at),
+            "[[vector_products]]\narchitecture = \"CDNA\"\na = \"f16\"\nc = \"f32\"\nlayout = \"tn\"\n"
+            "most_k = 512\nrows = 100\nright = 90\n");
+  // Other architectures' kernels stand apart.
+  EXPECT_NE(text.find("[[tiles]]\narchitecture = \"CDNA\"\n"), text.npos);
+  add(64, false, 400);  // no bound tells then
+  EXPECT_EQ(count_gemm_tiles(rows).find("[[vector_products]]"), std::string::npos);
+}
+
 TEST(GemmTiles, TheBuiltInTableIsWhatTheRowsOfHalfAGive) {
   Data data;
   GemmRows rows;
