@@ -167,10 +167,17 @@ typedef struct {
    * of the batch; no row is of two. m is the rows in all; what is beyond counts as m, below 0 as 0, and a
    * group that ends before it begins is empty. Rows of D in no group are not written. Of A, C and D, and of
    * A's scales, there is one matrix: their batch strides are not used. For A and B of f16, bf16 or e4m3 with
-   * K together, of e4m3 also with scales of blocks (A's per block, B's per square); D lies by rows. */
+   * K together, of f16 and bf16 also with N together in B, of e4m3 also with scales of blocks (A's per block,
+   * B's per square); D lies by rows. */
   const int32_t* group_offsets;
   /* Whether D is gated (see above). */
   int gated;
+  /* Not 0: the groups of group_offsets are along K. The columns of A and rows of B from group_offsets[b] up
+   * to, not including, group_offsets[b + 1] are those of product b, whose C and D are matrices b of the
+   * batch: the gradients of grouped products' weights. k is K in all; what is beyond counts as k, and a group
+   * without any has the sum 0. Of A and B there is one matrix. For A and B of f16 or bf16, of which the rows
+   * of A lie together, and the columns of B; any number per group. */
+  int groups_along_k;
 } wavesmith_kernels_gemm_description;
 
 /* The bytes of workspace with which it is thought to take the least time on the current device, 0 where parts

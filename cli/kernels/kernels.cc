@@ -168,7 +168,7 @@ ordered_json gemm_json(const Library& library) {
                      {"threads", tile->threads},
                      {"step_cycles", modelled(tile->step_cycles)},
                      {"fixed_cycles", modelled(tile->fixed_cycles)},
-                     {"all_layouts", tile->all_layouts},
+                     {"layouts", tile->layouts},
                      {"unaligned", tile->elements},
                      {"whole_pieces", tile->pieces},
                      {"why", tile->why},

@@ -61,10 +61,13 @@ Result<Library> read_library(const gpus::Gpu& gpu) {
 std::vector<const LibraryKernel*> kernels_of(const Library& library, const kernels::GemmConfiguration& tile) {
   const std::string part = fmt::format("_{}_", tile.name);
   std::vector<const LibraryKernel*> found;
-  for (const LibraryKernel& one : library.kernels)
-    if (one.operation() == "gemm" && tile.has(one.types()) &&
-        one.kernel.name.find(part) != one.kernel.name.npos)
+  for (const LibraryKernel& one : library.kernels) {
+    const std::string& name = one.kernel.name;
+    const size_t layout = name.find(part) + part.size();  // that of A and that of B are a letter each
+    if (one.operation() == "gemm" && tile.has(one.types()) && name.find(part) != name.npos &&
+        tile.has_layout(name[layout] == 'k', name[layout + 1] == 'k'))
       found.push_back(&one);
+  }
   return found;
 }
 

@@ -253,9 +253,13 @@ int gemm(const std::vector<std::string>& words) {
   if (gated) description.gated = 1, description.activation = WAVESMITH_KERNELS_SILU;
   if (groups > 1) {
     std::vector<int32_t> offsets;
-    for (int64_t i = 0; i <= groups; ++i) offsets.push_back(static_cast<int32_t>(i * m / groups));
+    const bool along_k = word(9, "") == "k";
+    for (int64_t i = 0; i <= groups; ++i)
+      offsets.push_back(static_cast<int32_t>(i * (along_k ? k : m) / groups));
     description.group_offsets = on_gpu(offsets);
     description.batches = groups, description.b.batch_stride = columns * k;
+    description.groups_along_k = along_k;
+    if (along_k) description.d.data = memory(groups * m * n * 4), description.d.batch_stride = m * n;
   }
   const char* const wanted = tile.empty() || tile == "-" ? nullptr : tile.c_str();
   wavesmith_kernels_gemm_workspace(&description, wanted, &description.workspace_bytes);

@@ -14,9 +14,9 @@ struct GemmConfiguration {
   int rows, columns, depth;
   int threads;  ///< per workgroup
   int step_cycles, fixed_cycles, at_once;
-  bool all_layouts;  ///< otherwise only those where K lies together
-  bool elements;     ///< has kernels that read element by element
-  bool pieces;       ///< reads only matrices whose rows are multiples of 16 bytes
+  std::string_view layouts;  ///< "all", or the one that it has, A's letter and B's: k where K lies together
+  bool elements;             ///< has kernels that read element by element
+  bool pieces;               ///< reads only matrices whose rows are multiples of 16 bytes
   std::string_view why;
 
   /// Whether there are kernels for these types of A and B, named as in `types`.
@@ -27,6 +27,11 @@ struct GemmConfiguration {
       rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     }
     return false;
+  }
+  /// Whether there are kernels for A and B that lie together along K or not.
+  [[nodiscard]] constexpr bool has_layout(bool a_along_k, bool b_along_k) const {
+    return layouts == "all" ||
+           (layouts[0] == (a_along_k ? 'k' : 'm') && layouts[1] == (b_along_k ? 'k' : 'n'));
   }
 };
 

@@ -59,8 +59,7 @@ TEST_P(GatedGemm, EveryKernelEqualsSumsInDoublePrecision) {
     for (const GemmConfiguration* const tile : tiles)
       for (const bool a_by_rows : {true, false})
         for (const bool b_by_rows : {true, false}) {
-          const bool along_k = a_by_rows && !b_by_rows;
-          if (!along_k && !tile->all_layouts) continue;
+          if (!tile->has_layout(a_by_rows, !b_by_rows)) continue;
           const int64_t deep = tile->pieces ? 16 / size_of(types.first) : even;
           const int64_t depth = std::max(320, 5 * tile->depth / 2);
           // A tile's rows, and as many columns of D as are half of its own.

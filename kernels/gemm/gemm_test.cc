@@ -44,8 +44,7 @@ TEST_P(Gemm, EveryKernelEqualsSumsInDoublePrecision) {
       const GemmConfiguration& configuration = this->configuration(tile, types.first, types.second);
       for (const bool a_by_rows : {true, false})
         for (const bool b_by_rows : {true, false}) {
-          const bool along_k = a_by_rows && !b_by_rows;
-          if (!along_k && !configuration.all_layouts) continue;
+          if (!configuration.has_layout(a_by_rows, !b_by_rows)) continue;
           const int64_t deep = configuration.pieces ? 16 / size_of(types.first) : even;
           const int64_t depth = std::max(320, 5 * configuration.depth / 2);
           Case one = random_case(configuration.rows + between(-1, 1) * even,

@@ -13,6 +13,7 @@ class GroupedGemm : public GemmOnGpu {
     Type type = WAVESMITH_KERNELS_BF16, type_d = WAVESMITH_KERNELS_F32;
     bool block_scales = false, row_scales = false, bias_per_row = false;
     bool gated = false;  ///< B has both halves' columns; there is neither C nor a bias
+    bool b_by_rows = false;
     wavesmith_kernels_activation activation = WAVESMITH_KERNELS_NO_ACTIVATION;
     [[nodiscard]] int64_t columns_of_b() const { return gated ? 2 * n : n; }
     float beta = 0;
@@ -38,6 +39,7 @@ class GroupedGemm : public GemmOnGpu {
     one.row_scales = between(0, 1) == 1, one.bias_per_row = between(0, 1) == 1;
     one.type_d = one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
     one.beta = one_of({0.0F, 2.0F});
+    one.b_by_rows = size_of(one.type) == 2 && between(0, 1) == 1;
     if (gates(one.type) && between(0, 1) == 1) gate(one);
     return one;
   }
@@ -48,7 +50,7 @@ class GroupedGemm : public GemmOnGpu {
     });
   }
   void gate(GroupedCase& one) {
-    one.gated = true, one.beta = 0, one.bias_per_row = one.block_scales = false;
+    one.gated = true, one.beta = 0, one.bias_per_row = one.block_scales = one.b_by_rows = false;
     one.activation = one_of({WAVESMITH_KERNELS_NO_ACTIVATION, WAVESMITH_KERNELS_RELU, WAVESMITH_KERNELS_GELU,
                              WAVESMITH_KERNELS_SILU});
     if (one.type_d == WAVESMITH_KERNELS_F16) one.type_d = WAVESMITH_KERNELS_F32;  // products of two sums
@@ -65,13 +67,15 @@ class GroupedGemm : public GemmOnGpu {
     for (const int32_t offset : one.offsets) said += " " + std::to_string(offset);
     SCOPED_TRACE(testing::Message() << one.m << " x " << one.n << " x " << one.k << " type " << one.type
                                     << " d " << one.type_d << " block scales " << one.block_scales
-                                    << " gated " << one.gated << " activation " << one.activation << " beta "
-                                    << one.beta << " tile " << one.tile << " offsets" << said);
+                                    << " gated " << one.gated << " b by rows " << one.b_by_rows
+                                    << " activation " << one.activation << " beta " << one.beta << " tile "
+                                    << one.tile << " offsets" << said);
     const auto groups = static_cast<int64_t>(one.offsets.size()) - 1;
     const int64_t blocks = (one.k + kGemmBlock - 1) / kGemmBlock,
                   squares = (one.n + kGemmBlock - 1) / kGemmBlock;
     const HostMatrix a = random_matrix(one.m, one.k, 1, true, 2 * one.padding, one.type),
-                     b = random_matrix(one.k, one.columns_of_b(), groups, false, 2 * one.padding, one.type),
+                     b = random_matrix(one.k, one.columns_of_b(), groups, one.b_by_rows, 2 * one.padding,
+                                       one.type),
                      of_a = scales(one.m * blocks), of_b = scales(groups * squares * blocks),
                      of_row = scales(one.m),
                      bias = random_matrix(1, one.m, 1, true, 0, WAVESMITH_KERNELS_F32);
@@ -176,8 +180,11 @@ TEST_P(GroupedGemm, EveryKernelEqualsSumsInDoublePrecision) {
         GroupedCase one = random_grouped_case({0, rows - 1, rows, 2 * rows + 2, 2 * rows + 2, 2 * rows + 9});
         one.type = type, one.block_scales = kind == "b128g", one.tile = row.name;
         one.gated = false, one.activation = WAVESMITH_KERNELS_NO_ACTIVATION;
+        one.b_by_rows = row.layouts == "kn";
+        if (one.b_by_rows) one.n = (one.n + 1) / 2 * 2;  // whole dwords
         if (kind == "ggated") gate(one);
         check(one);
+        if (row.elements) ++one.n, check(one);
         if (HasFatalFailure()) return;
       }
   EXPECT_GE(count, 4);
@@ -239,7 +246,11 @@ TEST(GroupedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
        "workspace overlaps group_offsets"},
       {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_F32; }, kNot,
        "no kernel for a and b of f32 in groups for gfx942"},
-      {[](G& g) { g.b.row_stride = 8, g.b.column_stride = 1; }, kNot, "want K together"},
+      {[](G& g) { g.a.row_stride = 1, g.a.column_stride = 64; }, kNot, "want K together in memory in a"},
+      {[](G& g) {
+         g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ, g.b.row_stride = 8, g.b.column_stride = 1;
+       },
+       kNot, "want K together in memory: columns of a, rows of b"},
       {[](G& g) { g.b.type = WAVESMITH_KERNELS_I4X2; }, kNot, "block_scales_b.scaling is 0"},
       {[](G& g) { g.gated = 1, g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ; }, kNot,
        "no kernel for a and b of e4m3fnuz in groups that gate for gfx942"},

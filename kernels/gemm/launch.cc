@@ -57,6 +57,7 @@ wavesmith_kernels_status launch_chosen(const wavesmith_kernels_gemm_description&
       return static_cast<char*>(const_cast<void*>(data)) + count * bytes;
     };
     if (first + count == choice.batches) break;
+    if (arguments.group_offsets) arguments.group_offsets += count;
     for (GemmBlockScales* const scales : {&arguments.block_a, &arguments.block_b})
       scales->data += count * scales->batch_stride;
     arguments.mx_a = static_cast<const char*>(arguments.mx_a) + count * arguments.batch_mx_a;

@@ -18,7 +18,7 @@ class SplitGemm : public GemmOnGpu {
     const int64_t most = std::clamp<int64_t>(10000 / depth, 20, 150);  // a reference takes long, too
     Case one = random_case(between(1, most), between(1, most), depth * parts * between(2, 4), types);
     one.tile = tile, one.parts = parts, one.batches = 1;
-    if (!configuration(tile, types.first, types.second).all_layouts)
+    if (!configuration(tile, types.first, types.second).has_layout(false, false))
       one.a_by_rows = true, one.b_by_rows = false, one.padding = one.padding / 8 * 8,
       one.offset = one.offset / 8 * 8, one.d_by_rows = true;
     // All tiles have kernels that read dwords; few have others.

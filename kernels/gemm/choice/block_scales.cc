@@ -87,7 +87,7 @@ wavesmith_kernels_status check_block_scales(const Description& gemm) {
 std::vector<NamedRange> block_scale_ranges(const Description& gemm) {
   if (gemm.a.type == WAVESMITH_KERNELS_E2M1X2) return mx_ranges(gemm);
   if (!has_float_scales(gemm)) return {};
-  return {{"block_scales_a", range_of(gemm.block_scales_a, gemm.m, batches_of_rows(gemm), gemm)},
+  return {{"block_scales_a", range_of(gemm.block_scales_a, gemm.m, batches_of_a(gemm), gemm)},
           {"block_scales_b", range_of(gemm.block_scales_b, gemm.n, gemm.batches, gemm)}};
 }
 

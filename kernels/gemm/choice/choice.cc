@@ -213,7 +213,7 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
   if (gemm.m == 0 || gemm.n == 0 || gemm.batches == 0) return succeed();
   const bool arrays = gemm.pointer_arrays;
   if (const auto status = check("d", gemm.d, arrays, gemm.m, gemm.n)) return status;
-  const bool side_by_side = gemm.batches > 1 && !arrays && !gemm.group_offsets;
+  const bool side_by_side = gemm.batches > 1 && !arrays && !has_row_groups(gemm);
   if (side_by_side && gemm.d.batch_stride == 0)
     return invalid("d.batch_stride is 0, but every product of the batch has its own result");
   if (side_by_side && !apart(gemm.d, gemm.m, gemm.n, gemm.batches))
@@ -298,26 +298,30 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
                        .row_stride = 4,
                        .column_stride = 1,
                        .batch_stride = 0};
-    std::swap(gemm.b.row_stride, gemm.b.column_stride);
+    Matrix& turned = has_depth_groups(gemm) ? gemm.a : gemm.b;
+    std::swap(turned.row_stride, turned.column_stride);
   }
   gemm.k = elements_of(gemm.a.type, gemm.k);  // elements from here on
   // Of a vector either stride may be taken for the one that is 1: the kernels want A and B along K where they
   // can.
   const bool places = gathers.mark == "w", is_gathered = !gathers.mark.empty();
-  const bool a_along_k = !places && (gemm.a.column_stride == 1 || gemm.k == 1);
-  const bool b_along_k = !places && (gemm.b.row_stride == 1 || gemm.k == 1);
+  const bool ragged = has_depth_groups(gemm);  // whose kernels want them along M and N
+  const bool a_along_k =
+      ragged ? gemm.a.row_stride != 1 && gemm.m > 1 : !places && (gemm.a.column_stride == 1 || gemm.k == 1);
+  const bool b_along_k =
+      ragged ? gemm.b.column_stride != 1 && gemm.n > 1 : !places && (gemm.b.row_stride == 1 || gemm.k == 1);
   const int64_t stride_a = a_along_k ? gemm.a.row_stride : gemm.a.column_stride;
   const int64_t stride_b = b_along_k ? gemm.b.column_stride : gemm.b.row_stride;
   const bool arrays = gemm.pointer_arrays;
   const int64_t depth_b = is_packed(gemm.b.type) ? elements_of(gemm.b.type, gemm.k) : gemm.k;
-  const int64_t batches_a = batches_of_rows(gemm);
-  const bool dwords =
-      places || (by_dwords(gemm.a, arrays, stride_a, a_along_k ? gemm.k : gemm.m, batches_a) &&
-                 by_dwords(gemm.b, arrays, stride_b, b_along_k ? depth_b : gemm.n, gemm.batches));
+  const int64_t batches_a = batches_of_a(gemm);
+  const bool dwords = places || !multiplies ||
+                      (by_dwords(gemm.a, arrays, stride_a, a_along_k ? gemm.k : gemm.m, batches_a) &&
+                       by_dwords(gemm.b, arrays, stride_b, b_along_k ? depth_b : gemm.n, batches_of_b(gemm)));
   constexpr int64_t kPieceBytes = 16;
   const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
   const std::string sums =  // of the kernels that sum up a part of K
-      types_word(gemm.a.type, gemm.b.type) + block_word(gemm) + (gemm.group_offsets ? "g" : "") +
+      types_word(gemm.a.type, gemm.b.type) + block_word(gemm) + std::string(mark_of_groups(gemm)) +
       std::string(gathers.mark);
   const std::string types = sums + (gemm.gated ? "gated" : "");
   const std::string layout = std::string(a_along_k ? "k" : "m") + (b_along_k ? "k" : "n");
@@ -333,7 +337,7 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
   const GemmTraits traits =
       traits_of(gemm, {a_along_k, b_along_k, dwords, pieces, places, is_gathered}, compute_units, gathers);
   const GemmConfiguration* const known = is_plain ? KnownTiles::of_thread().find(traits, target) : nullptr;
-  bool has_types = false, has_streams = false;
+  bool has_types = false, has_streams = false, has_layout = false, has_others = false;
   double fewest = 0;
   for (const GemmConfiguration& tile : known ? std::span(known, 1) : gemm_configurations()) {
     if (tile.target != target) continue;
@@ -341,8 +345,10 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
     const bool streams = tile.has(types + std::string(mark_of_parts(kStreamed)));
     has_types = has_types || is_whole || streams;
     if (!is_whole && !is_part && !streams) continue;
+    has_layout = has_layout || tile.has_layout(a_along_k, b_along_k);
+    has_others = has_others || tile.layouts != "kk";
     if ((tile.pieces && !pieces) || (is_gathered && tile.depth > gathers.depth)) continue;
-    if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
+    if ((!dwords && !tile.elements) || !tile.has_layout(a_along_k, b_along_k)) continue;
     const bool has_fastest = fastest && fastest->configuration == &tile;
     const int parts = wanted ? parts_of_name(wanted) : has_fastest ? fastest->parts : 0;
     has_streams |= streams && wanted && std::string(tile.name) + word_of_parts(kStreamed) == wanted;
@@ -363,12 +369,18 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
   const auto served = [&] {
     return "for a and b of " + types_word(gemm.a.type, gemm.b.type) +
            (has_float_scales(gemm) ? " with scales of blocks" : "") +
-           (gemm.group_offsets ? " in groups" : "") + (gemm.gated ? " that gate" : "") +
-           (is_gathered ? " that is gathered" : "") + " for " + std::string(target);
+           (ragged               ? " in groups along K"
+            : gemm.group_offsets ? " in groups"
+                                 : "") +
+           (gemm.gated ? " that gate" : "") + (is_gathered ? " that is gathered" : "") + " for " +
+           std::string(target);
   };
   if (!has_types) return not_supported("there is no kernel " + served());
-  if (!choice.configuration && choice.candidates.empty() && !(a_along_k && b_along_k))
-    return not_supported("the kernels " + served() + " want K together in memory: columns of a, rows of b");
+  if (!choice.configuration && choice.candidates.empty() && !has_layout)
+    return not_supported("the kernels " + served() +
+                         (ragged       ? " want rows of a together in memory, and columns of b"
+                          : has_others ? " want K together in memory in a: its columns"
+                                       : " want K together in memory: columns of a, rows of b"));
   if (!choice.configuration) {
     if (const auto status = check_parts(given, target, compute_units, wanted)) return status;
     if (has_streams && gemm.batches == 1)

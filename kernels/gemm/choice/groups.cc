@@ -10,9 +10,17 @@ namespace wavesmith::kernels {
 
 using Description = wavesmith_kernels_gemm_description;
 
+bool has_row_groups(const Description& gemm) { return gemm.group_offsets && !gemm.groups_along_k; }
+bool has_depth_groups(const Description& gemm) { return gemm.group_offsets && gemm.groups_along_k; }
+
+std::string_view mark_of_groups(const Description& gemm) {
+  return has_row_groups(gemm) ? "g" : has_depth_groups(gemm) ? "k" : "";
+}
+
 Description evenly_grouped(const Description& gemm) {
   Description even = gemm;
-  even.m = (gemm.m + gemm.batches - 1) / gemm.batches;
+  int64_t& grouped = gemm.groups_along_k ? even.k : even.m;
+  grouped = (grouped + gemm.batches - 1) / gemm.batches;
   even.workspace = nullptr, even.workspace_bytes = 0;
   return even;
 }
@@ -22,6 +30,12 @@ void group_gemm(GemmChoice& choice, const Description& gemm) {
   const int64_t rows = choice.configuration->rows;
   grouped.group_offsets = gemm.group_offsets;
   grouped.groups = static_cast<int>(gemm.batches);
+  if (gemm.groups_along_k) {
+    grouped.batch_a = grouped.batch_b = 0;
+    // Of one number along K, or none, strides may be anything; they say where a matrix ends.
+    if (gemm.k <= 1) grouped.stride_a = gemm.m, grouped.stride_b = gemm.n;
+    return;
+  }
   grouped.batch_a = grouped.batch_c = grouped.batch_d = grouped.block_a.batch_stride = 0;
   // A group's last tile may have a row only, and each of a group's tiles has one.
   grouped.tiles_m = static_cast<int>(std::min(gemm.m, (gemm.m + gemm.batches * (rows - 1)) / rows));
@@ -31,7 +45,7 @@ void group_gemm(GemmChoice& choice, const Description& gemm) {
 wavesmith_kernels_status check_groups(const Description& gemm) {
   if (gemm.pointer_arrays)
     return gemm_rules::not_supported("there are no kernels for groups in pointer_arrays");
-  if (gemm.d.column_stride != 1)
+  if (!gemm.groups_along_k && gemm.d.column_stride != 1)
     return gemm_rules::not_supported("d lies by columns, and the groups of group_offsets are of rows");
   if (gemm.block_scales_a.scaling == WAVESMITH_KERNELS_SCALE_PER_SQUARE)
     return gemm_rules::not_supported("block_scales_a is per square, which groups of rows need not fit");

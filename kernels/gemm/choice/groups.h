@@ -1,11 +1,20 @@
 // The rules of grouped products, and what their kernels are given.
 #pragma once
 
+#include <string_view>
+
 #include "kernels/gemm/choice/choice.h"
 
 namespace wavesmith::kernels {
 
-/// The products that the groups are, if all have the same number of rows: what a tile takes for them.
+/// Whether there are groups of rows, which have one matrix A, C and D.
+bool has_row_groups(const wavesmith_kernels_gemm_description& gemm);
+/// Whether there are groups along K, which have one matrix A and B.
+bool has_depth_groups(const wavesmith_kernels_gemm_description& gemm);
+/// What the types of their kernels are marked with: "g", "k", or nothing where there are none.
+std::string_view mark_of_groups(const wavesmith_kernels_gemm_description& gemm);
+
+/// The products that the groups are, if all are of the same size: what a tile takes for them.
 wavesmith_kernels_gemm_description evenly_grouped(const wavesmith_kernels_gemm_description& gemm);
 
 /// Makes the choice's arguments those of a grouped kernel.

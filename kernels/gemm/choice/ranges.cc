@@ -7,6 +7,7 @@
 #include "kernels/gemm/choice/block_scales.h"
 #include "kernels/gemm/choice/gate.h"
 #include "kernels/gemm/choice/group_scales.h"
+#include "kernels/gemm/choice/groups.h"
 #include "kernels/gemm/choice/refusal.h"
 #include "kernels/library/named_range.h"
 
@@ -26,20 +27,16 @@ ByteRange range_of(const Matrix& matrix, int64_t rows, int64_t columns, int64_t 
                        matrix.type);
 }
 
-ByteRange range_of_c(const Description& gemm) {
-  return range_of(gemm.c, gemm.m, gemm.n, batches_of_rows(gemm));
-}
-ByteRange range_of_d(const Description& gemm) {
-  return range_of(gemm.d, gemm.m, gemm.n, batches_of_rows(gemm));
-}
+ByteRange range_of_c(const Description& gemm) { return range_of(gemm.c, gemm.m, gemm.n, batches_of_d(gemm)); }
+ByteRange range_of_d(const Description& gemm) { return range_of(gemm.d, gemm.m, gemm.n, batches_of_d(gemm)); }
 
 bool multiplies(const Description& gemm) { return gemm.k > 0 && gemm.alpha != 0; }
 
 /// A and B, where they are read and known.
 std::vector<NamedRange> operands_of(const Description& gemm) {
   if (!multiplies(gemm) || gemm.pointer_arrays) return {};
-  return {{"a", range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), batches_of_rows(gemm))},
-          {"b", range_of(gemm.b, elements_of(gemm.b.type, gemm.k), columns_of_b(gemm), gemm.batches)}};
+  return {{"a", range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), batches_of_a(gemm))},
+          {"b", range_of(gemm.b, elements_of(gemm.b.type, gemm.k), columns_of_b(gemm), batches_of_b(gemm))}};
 }
 
 /// What is read beside matrices.
@@ -64,7 +61,7 @@ bool c_is_d(const Description& gemm) {
   return c.data == d.data && size_of(c.type) == size_of(d.type) &&
          (gemm.m == 1 || c.row_stride == d.row_stride) &&
          (gemm.n == 1 || c.column_stride == d.column_stride) &&
-         (batches_of_rows(gemm) == 1 || c.batch_stride == d.batch_stride);
+         (batches_of_d(gemm) == 1 || c.batch_stride == d.batch_stride);
 }
 
 /// Whether C and D lie beside each other in the rows, or columns, of one matrix.
@@ -77,7 +74,7 @@ bool c_is_beside_d(const Description& gemm) {
   const int64_t pitch = pitch_of(d), together = by_rows ? gemm.n : gemm.m;
   if ((by_rows ? gemm.m : gemm.n) == 1 || pitch_of(c) != pitch) return false;
   for (const Matrix& one : {c, d})
-    if (batches_of_rows(gemm) > 1 && one.batch_stride * size_of(one.type) % pitch != 0) return false;
+    if (batches_of_d(gemm) > 1 && one.batch_stride * size_of(one.type) % pitch != 0) return false;
   const int64_t from_c_to_d = static_cast<char*>(d.data) - static_cast<char*>(c.data);
   const int64_t behind = (from_c_to_d % pitch + pitch) % pitch;
   return behind >= together * size_of(c.type) && behind + together * size_of(d.type) <= pitch;
@@ -99,7 +96,9 @@ wavesmith_kernels_status check_workspace(const Description& gemm, const std::vec
 
 }  // namespace
 
-int64_t batches_of_rows(const Description& gemm) { return gemm.group_offsets ? 1 : gemm.batches; }
+int64_t batches_of_a(const Description& gemm) { return gemm.group_offsets ? 1 : gemm.batches; }
+int64_t batches_of_b(const Description& gemm) { return has_depth_groups(gemm) ? 1 : gemm.batches; }
+int64_t batches_of_d(const Description& gemm) { return has_row_groups(gemm) ? 1 : gemm.batches; }
 
 wavesmith_kernels_status check_ranges(const Description& gemm) {
   std::vector<NamedRange> read = vectors_of(gemm);

@@ -91,8 +91,9 @@ std::string find_tile(const TunedGemm& row, TunedTile& tuned) {
   if (!has_types) return "there are no kernels of types " + quoted(row.problem.types) + " for " + row.target;
   if (!found)
     return "there is no tile " + quoted(row.tile) + " of " + row.problem.types + " for " + row.target;
-  if (!found->all_layouts && row.problem.layout != "kk")
-    return "the tile " + row.tile + " wants the layout kk, not " + row.problem.layout;
+  const std::string& layout = row.problem.layout;
+  if (!found->has_layout(layout[0] == 'k', layout[1] == 'k'))
+    return "the tile " + row.tile + " wants the layout " + std::string(found->layouts) + ", not " + layout;
   if (found->pieces && row.problem.k * bytes_of(row.problem.types) % 16 != 0)
     return "the tile " + row.tile + " wants K in whole pieces of 16 bytes, not of " +
            std::to_string(row.problem.k);
