@@ -97,6 +97,29 @@ typedef struct {
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gate_backward(const wavesmith_kernels_gate_backward_description* backward, void* stream);
 
+/* The gradients of weighted sums of rows, as the results x of a token's experts are combined: of y[t], the
+ * sum of weights[r] * x[r] over the rows r whose token tokens_of[r] is t,
+ *
+ *   dx[r] = weights[r] * dy[tokens_of[r]],  dweights[r] = the sum of dy[tokens_of[r]] * x[r]
+ *
+ * A row whose token is negative is of none: its gradients are 0. One that is not less than `tokens` stops the
+ * kernel. dx and dweights are made where they are not null; without dweights x is not read.
+ *
+ * Matrices are f32, f16 or bf16. Sums are f32, in an order that depends on `columns` only. The error of dx is
+ * at most 2^-24 |dx|, to which rounding to its type comes, of dweights (columns / 2048 + 24) * 2^-24 times
+ * the sum of |dy * x|. dx may be written over x. Other overlaps are refused. */
+typedef struct {
+  int64_t rows, columns; /* of x and dx */
+  int64_t tokens;        /* rows of dy */
+  wavesmith_kernels_rows x, dy, dx;
+  const int32_t* tokens_of; /* of each row, in the device's memory, as the following */
+  const float* weights;     /* of each row; null: all 1 */
+  float* dweights;          /* of each row */
+} wavesmith_kernels_combine_backward_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_combine_backward(
+    const wavesmith_kernels_combine_backward_description* backward, void* stream);
+
 #ifdef __cplusplus
 }
 #endif
