@@ -151,13 +151,14 @@ using ScaleTuple = std::tuple<uintptr_t, uintptr_t, uintptr_t, bool, bool>;
 using BlockScaleTuple = std::tuple<ScalesTuple, int64_t>;
 
 /// Describes a product. `activation`: "", "relu", "gelu" or "silu"; `weights`: of B of 4 bits the type of its
-/// scales and the address of its zero points, otherwise "" and 0.
+/// scales and the address of its zero points, otherwise "" and 0; `group_offsets`: an address, 0: no groups.
 wavesmith_kernels_gemm_description gemm_description(
     std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, float alpha, float beta, const MatrixTuple& a,
     const MatrixTuple& b, const MatrixTuple& c, const MatrixTuple& d, const std::string& activation,
     uintptr_t bias, const std::string& bias_type, bool bias_per_row, const ScaleTuple& scales,
     const std::tuple<BlockScaleTuple, BlockScaleTuple>& block_scales,
-    const std::tuple<std::string, uintptr_t>& weights, uintptr_t group_offsets, bool gated);
+    const std::tuple<std::string, uintptr_t>& weights, uintptr_t group_offsets, bool gated,
+    bool groups_along_k);
 
 /// Describes a decode, its workspace aside. `sizes`: batches, heads of q and of the caches, queries of a
 /// sequence, head size; `table`: address (0: there is none), stride, blocks and positions of a page;

@@ -110,6 +110,7 @@ def gemm_description(
     weights: tuple[str, int],
     group_offsets: int,
     gated: bool,
+    groups_along_k: bool,
 ) -> Gemm: ...
 
 #: Address, type, strides of blocks, positions and heads in elements, address of scales (0: there are none), and whether

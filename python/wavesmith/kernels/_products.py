@@ -38,6 +38,7 @@ def gemm(
     block_scale_b: ArrayT | None = None,
     zero_point_b: ArrayT | None = None,
     group_offsets: ArrayT | None = None,
+    groups_along_k: bool = False,
     dtype: object = None,
     tile: str | None = None,
     stream: int | None = None,
@@ -91,7 +92,11 @@ def gemm(
         group_offsets: int32, of shape (groups + 1,): the rows of `a` and the result from group_offsets[g] up to
             group_offsets[g + 1] are multiplied by b[g], which may have as many rows as they like: `a` is (m, k), `b`
             (groups, k, n) and the result (m, n). Rows in no group are not written. float16, bfloat16 and e4m3 (also
-            with scales of blocks) with k together in memory.
+            with scales of blocks) with k together in memory; `b` of 16 bits may lie by rows.
+        groups_along_k: group_offsets are of k: the columns of `a` and rows of `b` from group_offsets[g] up to
+            group_offsets[g + 1] make matrix g of the result, as the gradients of a grouped product's weights are
+            made: `a` is (m, k), `b` (k, n) and the result (groups, m, n), that of an empty group 0. float16 and
+            bfloat16, with the rows of `a` together in memory, and the columns of `b`.
         dtype: the new result's type: "f32", "f16", "bf16", or as the package names it (numpy.float32, torch.bfloat16,
             ...). None: a's; of int8 int32, of float8 bfloat16.
         tile: one of `gemm_tiles()`, for tuning, with so many parts of k behind a slash ("64x64x64/4"), or
@@ -139,13 +144,19 @@ def gemm(
     on_offsets = (
         None
         if group_offsets is None
-        else _group_offsets(operand("group_offsets", group_offsets, stream, integers=True), batches_a, batches_b)
+        else _group_offsets(
+            operand("group_offsets", group_offsets, stream, integers=True), batches_a, batches_b, groups_along_k
+        )
     )
+    if groups_along_k and on_offsets is None:
+        raise BadInputError("groups_along_k is for products with group_offsets")
     if batches_a is not None and batches_b is not None and batches_a != batches_b and 1 not in (batches_a, batches_b):
         raise BadInputError(f"a has {batches_a} matrices and b {batches_b}")
     given = [count for count in (batches_a, batches_b) if count is not None]
     batches = next((count for count in given if count != 1), 1) if given else None
-    shape = (m, n) if batches is None or on_offsets else (batches, m, n)
+    if groups_along_k and on_offsets is not None:
+        batches = on_offsets.shape[0] - 1
+    shape = (m, n) if batches is None or (on_offsets and not groups_along_k) else (batches, m, n)
 
     kind = _RESULTS.get(on_a.type, on_a.type) if dtype is None else word_of(dtype)
     made: object = None
@@ -222,6 +233,7 @@ def gemm(
             (block_scale_b.type if weights and block_scale_b else "", zeros.address if zeros else 0),
             offsets.address if offsets else 0,
             gated,
+            groups_along_k,
         )
 
     kernels = library()
@@ -237,7 +249,7 @@ def gemm(
             # As the arrays are given; their copies lie in order.
             kernels.gemm_check(description(on_a, on_b, on_out, *operands[3:]))
             with Copies(hip) as copies:
-                copy = copies.of(on_out, empty=on_offsets is None)
+                copy = copies.of(on_out, empty=on_offsets is None or groups_along_k)
                 launch(
                     description(
                         copies.of(on_a),
@@ -293,10 +305,13 @@ def _lies_alike(one: Operand, other: Operand) -> bool:
     return (one.type, one.shape, one.strides) == (other.type, other.shape, other.strides)
 
 
-def _group_offsets(offsets: Operand, batches_a: int | None, groups: int | None) -> Operand:
-    """Checked: where each group's rows begin, and the last one's end."""
-    if batches_a is not None or groups is None:
+def _group_offsets(offsets: Operand, batches_a: int | None, batches_b: int | None, along_k: bool) -> Operand:
+    """Checked: where each group begins among `a`'s rows, or along k, and where the last one ends."""
+    if along_k and (batches_a is not None or batches_b is not None):
+        raise BadInputError("groups_along_k is given: a and b are then one matrix each")
+    if not along_k and (batches_a is not None or batches_b is None):
         raise BadInputError("group_offsets is given: a is then one matrix and b a batch, with a matrix for each group")
+    groups = max(math.prod(offsets.shape[:1]) - 1, 0) if batches_b is None else batches_b
     if offsets.type != "i32" or offsets.shape != (groups + 1,) or (groups > 0 and offsets.strides != (1,)):
         raise BadInputError(
             f"group_offsets is of {offsets.type} with shape {offsets.shape} and strides {offsets.strides}",

@@ -28,6 +28,7 @@ def gemm(
     block_scale_b: Tensor | None = None,
     zero_point_b: Tensor | None = None,
     group_offsets: Tensor | None = None,
+    groups_along_k: bool = False,
     dtype: torch.dtype | None = None,
 ) -> Tensor:
     """The product activation(alpha * (scale_a * a) @ (b * scale_b) + beta * residual + bias) * scale_d.
@@ -54,6 +55,9 @@ def gemm(
         zero_point_b: as block_scale_b, of integers of 4 bits.
         group_offsets: int32, (groups + 1,): the rows of `a` from offset g to g + 1 are multiplied by b[g]. Rows of the
             result in no group are not written.
+        groups_along_k: group_offsets are of k: the columns of `a` and rows of `b` from offset g to g + 1 make matrix g
+            of the result, (groups, m, n), as the gradients of grouped weights are made. float16 and bfloat16, `a` with
+            contiguous columns and `b` with contiguous rows (`x.t()` and `y`).
         dtype: the result's. None: a's; of int8 int32, of less than 16 bits otherwise bfloat16.
 
     The gradient of a, b, bias and residual is computed where there are no scales.
@@ -75,6 +79,7 @@ def gemm(
         activation=activation,
         gated=gated,
         bias_per_row=bias_per_row,
+        groups_along_k=groups_along_k,
         dtype=dtype,
     )
 

@@ -198,8 +198,30 @@ def test_groups_of_rows(numbers: np.random.Generator) -> None:
         kernels.gemm(a, b.swapaxes(1, 2), group_offsets=offsets[1:])
     with pytest.raises(wavesmith.BadInputError, match="a is then one matrix and b a batch"):
         kernels.gemm(a, b[0].T, group_offsets=offsets)
-    with pytest.raises(wavesmith.UnsupportedError, match="want K together"):
-        kernels.gemm(a, np.ascontiguousarray(b.swapaxes(1, 2)), group_offsets=offsets)
+    by_rows = kernels.gemm(a, np.ascontiguousarray(b.swapaxes(1, 2)), group_offsets=offsets)
+    check(by_rows[4:40], a[4:40], b[2].T)
+    with pytest.raises(wavesmith.UnsupportedError, match="want K together in memory in a"):
+        kernels.gemm(np.asfortranarray(a), b.swapaxes(1, 2), group_offsets=offsets)
+
+
+def test_groups_along_k(numbers: np.random.Generator) -> None:
+    offsets = np.array([1, 4, 4, 40, 41], np.int32)
+    x, y = numbers.standard_normal((50, 64)).astype(F16), numbers.standard_normal((50, 30)).astype(F16)
+    made = kernels.gemm(x.T, y, group_offsets=offsets, groups_along_k=True, dtype=F32)
+    assert made.shape == (4, 64, 30)
+    for group in range(4):
+        rows = slice(offsets[group], offsets[group + 1])
+        check(made[group], x[rows].T, y[rows])
+    assert not made[1].any()
+    turned = np.empty((4, 30, 64), F32)
+    kernels.gemm(x.T, y, group_offsets=offsets, groups_along_k=True, out=turned.swapaxes(1, 2))
+    assert (turned.swapaxes(1, 2) == made).all()
+    with pytest.raises(wavesmith.BadInputError, match="a and b are then one matrix each"):
+        kernels.gemm(x.T, y[None], group_offsets=offsets, groups_along_k=True)
+    with pytest.raises(wavesmith.BadInputError, match="groups_along_k is for products with group_offsets"):
+        kernels.gemm(x.T, y, groups_along_k=True)
+    with pytest.raises(wavesmith.UnsupportedError, match="want rows of a together in memory, and columns of b"):
+        kernels.gemm(np.ascontiguousarray(x.T), y, group_offsets=offsets, groups_along_k=True)
 
 
 def test_batches_share_matrices_that_have_none(numbers: np.random.Generator) -> None:

@@ -34,6 +34,7 @@ def _gemm(
     group_offsets: Tensor | None = None,
     *,
     gated: bool = False,
+    groups_along_k: bool = False,
     dtype: torch.dtype | None = None,
     **_: Any,
 ) -> Tensor:
@@ -57,6 +58,8 @@ def _gemm(
     if group_offsets is None and (a.dim() == 3 or b.dim() == 3):
         counts = [one.shape[0] for one in (a, b) if one.dim() == 3]
         batch = [counts[0] if len(counts) == 1 or counts[1] == 1 else counts[1]]
+    if group_offsets is not None and groups_along_k:
+        batch = [group_offsets.shape[0] - 1]
     return a.new_empty(
         [*batch, a.shape[-2], columns], dtype=_RESULTS.get(a.dtype, torch.bfloat16) if dtype is None else dtype
     )

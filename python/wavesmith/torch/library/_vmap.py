@@ -105,7 +105,9 @@ def _matrices(call: _Call) -> Any:
 
 def _gemm(call: _Call) -> Any:
     """Two matrices, of which one or both are mapped, are a batch."""
-    a, b, residual = 0, 1, 3
+    a, b, residual, offsets = 0, 1, 3, 10
+    if len(call.args) > offsets and call.args[offsets] is not None:
+        return call.one_by_one()
     others = [own for index, own in enumerate(call.mapped) if index not in (a, b, residual)]
     if any(others) or not any(call.mapped[:2]) or call.dimensions(a) != 2 or call.dimensions(b) != 2:
         return call.one_by_one()

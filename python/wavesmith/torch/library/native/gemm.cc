@@ -151,12 +151,22 @@ void take_residual(const Product& product, const Tensor& residual, wavesmith_ker
   gemm.c = product.call.matrix("residual", residual).described;
 }
 
+// The result of groups along K is a batch of matrices, one for each.
+void take_batches_of_groups(Product& product, const OptionalTensor& offsets) {
+  const Call& call = product.call;
+  if (!offsets || product.a.batches || product.b.batches)
+    call.refuse("expected group_offsets, and a and b to be one matrix each, with groups_along_k");
+  product.batches = std::max<int64_t>(offsets->numel() - 1, 0);
+}
+
 void take_groups(const Product& product, const Tensor& offsets, wavesmith_kernels_gemm_description& gemm) {
   const Call& call = product.call;
-  if (product.a.batches || !product.b.batches)
+  if (product.grouped && (product.a.batches || !product.b.batches))
     call.refuse("expected a to be one matrix and b a batch, with a matrix for each group of group_offsets");
   gemm.group_offsets = static_cast<const int32_t*>(
-      call.vector("group_offsets", offsets, {*product.b.batches + 1}, ScalarType::Int));
+      call.vector("group_offsets", offsets, {*product.batches + 1}, ScalarType::Int));
+  gemm.groups_along_k = !product.grouped;
+  if (!product.grouped) return;
   // A group's rows are found by its offsets alone.
   gemm.a.batch_stride = gemm.c.batch_stride = gemm.d.batch_stride = 0;
 }
@@ -179,9 +189,11 @@ Tensor gemm(const Tensor& a, const Tensor& b, const OptionalTensor& bias, const 
             const OptionalTensor& scale_a, const OptionalTensor& scale_b, const OptionalTensor& scale_d,
             const OptionalTensor& block_scale_a, const OptionalTensor& block_scale_b,
             const OptionalTensor& zero_point_b, const OptionalTensor& group_offsets, double alpha,
-            double beta, const std::string& activation, bool gated, bool bias_per_row, OptionalType dtype) {
+            double beta, const std::string& activation, bool gated, bool bias_per_row, bool groups_along_k,
+            OptionalType dtype) {
   const Call call("gemm", a);
-  const Product product = product_of(call, a, b, gated, group_offsets.has_value());
+  Product product = product_of(call, a, b, gated, group_offsets && !groups_along_k);
+  if (groups_along_k) take_batches_of_groups(product, group_offsets);
   const Tensor d = call.out(product.shape(), dtype, result_type(a.scalar_type()));
   wavesmith_kernels_gemm_description gemm{};
   gemm.m = product.m;

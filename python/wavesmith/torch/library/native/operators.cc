@@ -36,7 +36,8 @@ void define(Library& library) {
       "gemm(Tensor a, Tensor b, Tensor? bias=None, Tensor? residual=None, Tensor? scale_a=None, Tensor? "
       "scale_b=None, Tensor? scale_d=None, Tensor? block_scale_a=None, Tensor? block_scale_b=None, "
       "Tensor? zero_point_b=None, Tensor? group_offsets=None, *, float alpha=1.0, float beta=1.0, str "
-      "activation='none', bool gated=False, bool bias_per_row=False, ScalarType? dtype=None) -> Tensor",
+      "activation='none', bool gated=False, bool bias_per_row=False, bool groups_along_k=False, ScalarType? "
+      "dtype=None) -> Tensor",
       kOut);
   define_both(
       library,

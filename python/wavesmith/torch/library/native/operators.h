@@ -17,7 +17,8 @@ Tensor gemm(const Tensor& a, const Tensor& b, const OptionalTensor& bias, const 
             const OptionalTensor& scale_a, const OptionalTensor& scale_b, const OptionalTensor& scale_d,
             const OptionalTensor& block_scale_a, const OptionalTensor& block_scale_b,
             const OptionalTensor& zero_point_b, const OptionalTensor& group_offsets, double alpha,
-            double beta, const std::string& activation, bool gated, bool bias_per_row, OptionalType dtype);
+            double beta, const std::string& activation, bool gated, bool bias_per_row, bool groups_along_k,
+            OptionalType dtype);
 
 // attention.cc
 Pair attention(const Tensor& q, const Tensor& k, const Tensor& v, const OptionalTensor& alibi_slopes,

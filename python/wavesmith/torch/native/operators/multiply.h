@@ -18,6 +18,8 @@ struct Product {
   at::Tensor scale_a{}, scale_b{},
       scale_d{};  // may be undefined; f32: one, or one for each row of a, column of b
   wavesmith_kernels_scales block_scales_a{}, block_scales_b{};
+  at::Tensor group_offsets{};   // may be undefined; i32, one more than groups, without gaps
+  bool groups_along_k = false;  // rather than of rows
 };
 
 // Launches it in the current stream; false where the library has no kernel for it, and nothing was done.

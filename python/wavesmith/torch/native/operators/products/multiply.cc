@@ -132,10 +132,15 @@ bool multiply(const Product& product, const char* what) {
     product.d.copy_(elsewhere.d);
     return true;
   }
-  // Kernels of bytes read them along K.
-  const bool bytes = product.a.element_size() == 1;
-  const Along along_a = bytes ? Along::kRows : Along::kEither,
-              along_b = bytes ? Along::kColumns : Along::kEither;
+  // Kernels of bytes read them along K, those of groups of rows A, those of groups along K neither.
+  const bool bytes = product.a.element_size() == 1, groups = product.group_offsets.defined();
+  const bool along_k = groups && product.groups_along_k;
+  const Along along_a = along_k           ? Along::kColumns
+                        : bytes || groups ? Along::kRows
+                                          : Along::kEither,
+              along_b = along_k ? Along::kRows
+                        : bytes ? Along::kColumns
+                                : Along::kEither;
   const at::Tensor a = fitting(product.a, along_a), b = fitting(product.b, along_b);
   wavesmith_kernels_gemm_description gemm{.m = layout.rows,
                                           .n = layout.columns,
@@ -152,9 +157,15 @@ bool multiply(const Product& product, const char* what) {
     gemm.bias = product.bias.const_data_ptr();
     gemm.bias_type = *kernel_type(product.bias.scalar_type());
   }
+  if (groups) {
+    gemm.batches = product.group_offsets.numel() - 1;
+    gemm.group_offsets = product.group_offsets.const_data_ptr<std::int32_t>();
+    gemm.groups_along_k = along_k;
+  }
   const at::Tensor added = add(product, layout.by_rows(), gemm);
   add_scales(product, gemm);
-  if (amd::multiply(gemm, product.d.device().index(), static_cast<hipStream_t>(call.stream()), what))
+  if (!groups &&
+      amd::multiply(gemm, product.d.device().index(), static_cast<hipStream_t>(call.stream()), what))
     return true;
   std::size_t bytes_of_workspace = 0;
   if (!launched(wavesmith_kernels_gemm_workspace(&gemm, nullptr, &bytes_of_workspace), what)) return false;
