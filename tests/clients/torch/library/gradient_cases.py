@@ -56,6 +56,8 @@ def _gemm() -> Iterator[tuple[Any, ...]]:
     weights = on(_half(2, 6, 8).cpu().detach()).requires_grad_()
     grouped = (_half(7, 8), weights.mT, *[None] * 8, _ends(0, 4, 7))
     yield grouped, {"dtype": torch.float32}
+    along_k = (_half(7, 8).mT, _half(7, 6), *[None] * 8, _ends(0, 4, 6))
+    yield along_k, {"groups_along_k": True, "dtype": torch.float32}
 
 
 def _attention() -> Iterator[tuple[Any, ...]]:

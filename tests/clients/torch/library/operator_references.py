@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -24,10 +25,14 @@ def _gemm(
     activation: str = "none",
     gated: bool = False,
     bias_per_row: bool = False,
+    groups_along_k: bool = False,
 ) -> Tensor:
     offsets = others[6] if len(others) > 6 else None
     if offsets is None:
         z = a @ b
+    elif groups_along_k:
+        ends = offsets.tolist()
+        z = torch.stack([a[:, begin:end] @ b[begin:end] for begin, end in pairwise(ends)])
     else:
         ends = offsets.tolist()
         rows = [a[begin:end] @ each for begin, end, each in zip(ends, ends[1:], b, strict=False)]

@@ -216,6 +216,7 @@ def _products() -> Iterator[Call]:
     four = (_rand(24, 4).half(), _rand(24, 4).half())
     yield Call("gemm", (_half(9, 128), packed, *[None] * 6, *four))
     yield Call("gemm", (_half(9, 16), _half(2, 12, 16).mT, *[None] * 8, _ints(0, 4, 9)))
+    yield Call("gemm", (_half(9, 16).t(), _half(9, 12), *[None] * 8, _ints(0, 4, 4, 9)), {"groups_along_k": True})
     if _has_products_of_8_bit_floats():
         a, of_a = ops.quantise(_rows(256), dtype=e4m3(), scaling="block")
         yield Call("gemm", (a, a.t(), *[None] * 5, of_a, _rand(1, 2)))
