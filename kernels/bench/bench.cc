@@ -2,7 +2,7 @@
 // `wavesmith profile`.
 //
 //   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE]
-//   [scaled|gated]
+//   [scaled|gated] [GROUPS] [k]
 //
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
 //   [QUANTISED TYPE] [SCALING] [BLOCK]
@@ -31,6 +31,7 @@
 //   wavesmith_kernels_bench experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart]
 //   wavesmith_kernels_bench topk ROWS COLUMNS MOST [TYPE]
 //   wavesmith_kernels_bench gather ROWS COLUMNS [TYPE] [add]
+//   wavesmith_kernels_bench combine_backward ROWS COLUMNS [TYPE]
 //   wavesmith_kernels_bench sample ROWS VOCABULARY [plain|greedy|topk|topp|both]
 //   wavesmith_kernels_bench verify BATCH VOCABULARY [DRAFTS]
 #include <algorithm>
@@ -235,15 +236,16 @@ int gemm(const std::vector<std::string>& words) {
     return wavesmith_kernels_matrix{data, element, rows ? width : 1, rows ? 1 : height, 0};
   };
   const int64_t groups = words.size() > 8 ? std::atoll(words[8].c_str()) : 1;
+  const bool along_k = word(9, "") == "k";
   wavesmith_kernels_gemm_description description{};
   description.a = by(memory(m * k * size), type, layout[0] == 'k', m, elements);
   const bool gated = word(7, "") == "gated";
   const int64_t columns = gated ? 2 * n : n;  // of B
-  description.b = by(memory(groups * columns * k * size), type_b, layout[1] != 'k',
+  description.b = by(memory((along_k ? 1 : groups) * columns * k * size), type_b, layout[1] != 'k',
                      type_b == type ? elements : wavesmith::kernels::elements_of(type_b, k), columns);
   description.m = m, description.n = n, description.k = k, description.batches = 1, description.alpha = 1;
   give_block_scales(description, word(7, ""), groups);
-  description.d = by(memory(m * n * 4), type_d, true, m, n);
+  description.d = by(memory((along_k ? groups : 1) * m * n * 4), type_d, true, m, n);
   if (word(7, "") == "scaled") {
     const auto factors = [](int64_t count) { return static_cast<float*>(memory(4 * count)); };
     description.scale_a = factors(m), description.scale_a_per_row = 1;
@@ -253,13 +255,11 @@ int gemm(const std::vector<std::string>& words) {
   if (gated) description.gated = 1, description.activation = WAVESMITH_KERNELS_SILU;
   if (groups > 1) {
     std::vector<int32_t> offsets;
-    const bool along_k = word(9, "") == "k";
     for (int64_t i = 0; i <= groups; ++i)
       offsets.push_back(static_cast<int32_t>(i * (along_k ? k : m) / groups));
     description.group_offsets = on_gpu(offsets);
     description.batches = groups, description.b.batch_stride = columns * k;
-    description.groups_along_k = along_k;
-    if (along_k) description.d.data = memory(groups * m * n * 4), description.d.batch_stride = m * n;
+    description.groups_along_k = along_k, description.d.batch_stride = m * n;
   }
   const char* const wanted = tile.empty() || tile == "-" ? nullptr : tile.c_str();
   wavesmith_kernels_gemm_workspace(&description, wanted, &description.workspace_bytes);
@@ -432,7 +432,6 @@ int main(int argc, char** argv) {
   if (argc > 7 && std::strcmp(argv[1], "decode") == 0) return decode(words);
   if (argc > 3 && std::strcmp(argv[1], "transpose") == 0) return transpose(words);
   if (argc > 3 && std::strcmp(argv[1], "fft") == 0) return fft(words);
-  if (argc > 3 && std::string(argv[1]).ends_with("_backward")) return rows_backward(argv[1], words);
   static constexpr std::pair<const char*, int (*)(const Words&)> kOthers[] = {
       {"convolution", convolution},
       {"cross_entropy", cross_entropy},
@@ -440,16 +439,18 @@ int main(int argc, char** argv) {
       {"experts", experts},
       {"topk", topk},
       {"gather", gather},
+      {"combine_backward", combine_backward},
       {"sample", sample},
       {"verify", verify}};
   for (const auto& [name, run] : kOthers)
     if (argc > 3 && std::strcmp(argv[1], name) == 0) return run(words);
+  if (argc > 3 && std::string(argv[1]).ends_with("_backward")) return rows_backward(argv[1], words);
   const bool of_rows = argc > 1 && std::strcmp(argv[1], "gemm") != 0 &&
                        std::strncmp(argv[1], "attention", 9) != 0 && std::strcmp(argv[1], "decode") != 0;
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE] [plain|scaled|gated|blocks|squares|zeros] [GROUPS]\n"
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE] [plain|scaled|gated|blocks|squares|zeros] [GROUPS] [k]\n"
       "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
       "       %s norm_backward|layernorm_backward|softmax_backward|gate_backward ROWS COLUMNS [f32|f16|bf16]\n"
       "       %s reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]\n"
@@ -469,9 +470,10 @@ int main(int argc, char** argv) {
       "       %s experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart]\n"
       "       %s topk ROWS COLUMNS MOST [TYPE]\n"
       "       %s gather ROWS COLUMNS [TYPE] [add]\n"
+      "       %s combine_backward ROWS COLUMNS [TYPE]\n"
       "       %s sample ROWS VOCABULARY [plain|greedy|topk|topp|both]\n"
       "       %s verify BATCH VOCABULARY [DRAFTS]\n",
       argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0],
-      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
+      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

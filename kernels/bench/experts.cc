@@ -2,6 +2,7 @@
 // moved to them and back.
 #include "kernels/bench/bench.h"
 #include "kernels/pointwise/number_types.h"
+#include "kernels/wavesmith_gradients.h"
 #include "kernels/wavesmith_indexed.h"
 #include "kernels/wavesmith_sort.h"
 #include "kernels/wavesmith_sparse.h"
@@ -154,6 +155,30 @@ int gather(const Words& words) {
   index.size = rows, index.stride = columns * (adds ? result : bytes);
   const float best = milliseconds_of([&] { return wavesmith_kernels_indexed(&d, nullptr); });
   return report("gather", rows, columns, best, rows * columns * (bytes + (adds ? 2 : 1) * result));
+}
+
+/// The gradients of the sum over each token's two experts.
+int combine_backward(const Words& words) {
+  const int64_t rows = number(words, 0), columns = number(words, 1), tokens = (rows + 1) / 2;
+  const auto type = type_of(word(words, 2, "bf16"));
+  const int64_t bytes = size_of(type);
+  std::vector<int32_t> tokens_of;
+  constexpr int64_t kApart = 7919;  // a prime
+  for (int64_t i = 0; i < rows; ++i) tokens_of.push_back(static_cast<int32_t>(i * kApart % rows / 2));
+  const auto matrix_of = [&](int64_t count) {
+    return wavesmith_kernels_rows{memory(count * columns * bytes), type, columns};
+  };
+  const wavesmith_kernels_combine_backward_description d{rows,
+                                                         columns,
+                                                         tokens,
+                                                         matrix_of(rows),
+                                                         matrix_of(tokens),
+                                                         matrix_of(rows),
+                                                         on_gpu(tokens_of),
+                                                         static_cast<const float*>(memory(rows * 4)),
+                                                         static_cast<float*>(memory(rows * 4))};
+  const float best = milliseconds_of([&] { return wavesmith_kernels_combine_backward(&d, nullptr); });
+  return report("combine_backward", rows, columns, best, (2 * rows + tokens) * columns * bytes);
 }
 
 }  // namespace wavesmith::kernels::bench

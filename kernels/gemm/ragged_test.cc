@@ -144,7 +144,7 @@ TEST_P(RaggedGemm, EveryKernelEqualsSumsInDoublePrecision) {
       if (row.elements) one.padding = 3, check(one);
       if (HasFatalFailure()) return;
     }
-  EXPECT_GE(count, 4);
+  EXPECT_GE(count, 2);
 }
 
 TEST_P(RaggedGemm, AllGroupsMayBeEmptyAndSidesAndGroupsOne) {
