@@ -53,6 +53,9 @@ struct GemmArguments {
   int tiles_m, tiles_n;                     ///< of D
   int rows_along_x;  ///< the grid's x goes along D's rows of tiles, otherwise along its columns
   int band;          ///< tiles that the grid has along x; it goes along y once for each band of so many
+  /// D has elements of A's type, of 2 bytes, and they are the sums and no more; eights of its columns are
+  /// aligned, and its bytes, those of whole tiles too, are counted in 32 bits.
+  int only_sums;
 };
 
 /// Of kernels of stream.h.

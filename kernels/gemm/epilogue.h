@@ -148,6 +148,32 @@ struct GemmEpilogue {
   }
 };
 
+/// The epilogue of GemmArguments::only_sums, which sets up D's bounds and no more.
+template <class Element>
+class GemmOnlySums {
+ public:
+  /// Of a wave's part of D that begins there.
+  TILE_DEVICE GemmOnlySums(const GemmArguments& g, int batch, int row, int column)
+      : stride_(static_cast<tile::u32>(g.stride_d) * kSize),
+        first_(static_cast<tile::u32>(row) * stride_ + static_cast<tile::u32>(column) * kSize),
+        columns_(g.n - column),
+        d_(tile::arch::buffer(
+            static_cast<const char*>(g.d) + batch * g.batch_d * kSize,
+            static_cast<tile::u32>(g.m - 1) * stride_ + static_cast<tile::u32>(g.n) * kSize)) {}
+  /// Rows beyond the last lie behind D.
+  TILE_DEVICE void operator()(int row, int column, tile::Eight sums) const {
+    const tile::u32 at =
+        first_ + static_cast<tile::u32>(row) * stride_ + static_cast<tile::u32>(column) * kSize;
+    tile::arch::store(d_, column < columns_ ? at : tile::arch::kOutside, tile::arch::narrowed<Element>(sums));
+  }
+
+ private:
+  static constexpr tile::u32 kSize = sizeof(Element);
+  tile::u32 stride_, first_;  ///< bytes
+  int columns_;
+  tile::arch::Buffer d_;
+};
+
 /// Whether nothing becomes of floats but that they are multiplied by alpha and rounded to 4 or 2 bytes.
 TILE_DEVICE bool is_plain(const GemmArguments& g) {
   const auto bits = [](const void* pointer) { return reinterpret_cast<tile::u64>(pointer); };

@@ -20,11 +20,11 @@ template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Alo
           tile::Access kAccess, class Columns = GemmColumns<0>,
           class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>,
           int kAtOnce = 1,  // or 2
-          class WindowA_ = tile::Window<TileA, kThreads, kAlongA, kAccess>>
+          class WindowA_ = tile::Window<TileA, kThreads, kAlongA, kAccess>, int kStages_ = 2>
 struct GemmFeedThroughRegisters {
   using WindowA = WindowA_;
   using WindowB = WindowB_;
-  static constexpr int kStages = 2, kDepth = TileA::kColumns;
+  static constexpr int kStages = kStages_, kDepth = TileA::kColumns;
   static constexpr int kBytes = kStages * (WindowA::kSharedBytes + WindowB::kSharedBytes);
   /// Instructions of a step, for the order in which they stand.
   static constexpr int kLoads = WindowA::kCount + WindowB::kCount;
@@ -59,14 +59,16 @@ struct GemmFeedThroughRegisters {
     load();
     bounds();
     advance<0>(stage(0));
-    bounds();
-    advance<1>(stage(1));
+    if constexpr (kStages > 1) {
+      bounds();
+      advance<1>(stage(1));
+    }
   }
   TILE_DEVICE static GemmStage first() { return stage(0); }
   /// The stage after `now`; stages alternate as `kParity` does.
   template <int kParity>
   TILE_DEVICE static GemmStage next(GemmStage /*now*/) {
-    return stage(kParity);
+    return stage(kParity % kStages);
   }
   /// Before all waves meet, so that they find the stage that is next.
   TILE_DEVICE void wait() { bounds(); }
@@ -126,6 +128,7 @@ struct GemmFeedDirect {
   using WindowA = typename GemmWindow<TileA, kThreads, GemmColumns<0>, kScaled>::Type;
   using WindowB = typename GemmWindow<TileB, kThreads, Columns, kScaled>::Type;
   static constexpr int kStage = WindowA::kSharedBytes + WindowB::kSharedBytes;
+  static constexpr int kStages = 2;                                   ///< or more
   static constexpr int kOfStage = WindowA::kCount + WindowB::kCount;  ///< loads
   static constexpr int kBytes = kSlots * kStage / 2, kStores = 0, kLoads = 0;
   static_assert(kSlots >= 4, "a ring of at least two stages");
@@ -199,8 +202,8 @@ struct GemmFeedDirect {
 };
 
 /// The feed with a ring of so many tiles; 0: through registers, kTwoSteps: the same with loads of two steps,
-/// for which single elements leave no registers.
-constexpr int kTwoSteps = 2;
+/// for which single elements leave no registers; kOneStage: the same with one stage.
+constexpr int kOneStage = 1, kTwoSteps = 2;
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
           tile::Access kAccess, int kSlots, bool kScaled, class Columns>
 struct GemmFeed {
@@ -217,6 +220,14 @@ struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kTwoSteps, fa
   using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns,
                                         tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>,
                                         kAccess == tile::Access::Dwords ? kTwoSteps : 1>;
+};
+
+template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
+          tile::Access kAccess, class Columns>
+struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kOneStage, false, Columns> {
+  using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns,
+                                        tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>, 1,
+                                        tile::Window<TileA, kThreads, kAlongA, kAccess>, 1>;
 };
 
 }  // namespace wavesmith::kernels

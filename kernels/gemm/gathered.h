@@ -108,15 +108,15 @@ struct GatheredWindow : tile::Window<Tile, kThreads, Along::Row> {
   }
 };
 
-template <class TileA, class TileB, int kThreads, int kAtOnce>
+template <class TileA, class TileB, int kThreads, int kAtOnce, int kStages>
 struct GemmFeedGathered
     : GemmFeedThroughRegisters<TileA, TileB, kThreads, Along::Row, Along::Row, Access::Dwords, GemmColumns<0>,
                                tile::Window<TileB, kThreads, Along::Row>, kAtOnce,
-                               GatheredWindow<TileA, kThreads>> {
+                               GatheredWindow<TileA, kThreads>, kStages> {
   using WindowA = GatheredWindow<TileA, kThreads>;
   using WindowB = tile::Window<TileB, kThreads, Along::Row>;
   using Base = GemmFeedThroughRegisters<TileA, TileB, kThreads, Along::Row, Along::Row, Access::Dwords,
-                                        GemmColumns<0>, WindowB, kAtOnce, WindowA>;
+                                        GemmColumns<0>, WindowB, kAtOnce, WindowA, kStages>;
   TILE_DEVICE GemmFeedGathered(const GemmGatheredArguments& g, const void* a, const void* b, int row,
                                int column, int thread, tile::SharedBytes shared)
       : Base(g.k, shared, WindowA(g, a, row, thread), WindowB(b, g.n, g.k, g.stride_b, column, 0, thread)) {}
@@ -127,7 +127,8 @@ template <class Shape_>
 struct GemmGatheredShape : Shape_ {
   using Arguments = GemmGatheredArguments;
   template <class TileA, class TileB, Along kAlongA, Along kAlongB, Access kAccess>
-  using Feed = GemmFeedGathered<TileA, TileB, Shape_::kThreads, Shape_::kSlots == kTwoSteps ? 2 : 1>;
+  using Feed = GemmFeedGathered<TileA, TileB, Shape_::kThreads, Shape_::kSlots == kTwoSteps ? 2 : 1,
+                                Shape_::kSlots == kOneStage ? 1 : 2>;
 };
 
 }  // namespace wavesmith::kernels

@@ -52,6 +52,11 @@ struct GemmShape {
   /// tenth of 1,024 cubed of mxfp4.
   static constexpr bool kShort =
       kDirect && !kGates && kRows * kColumns < 256 * 256 && __is_same(typename Atom::Sum, float);
+  /// Small tiles of elements of 2 bytes, of which products of few steps have many, end as shortly where D is
+  /// the sums alone.
+  static constexpr bool kOnlySums = !kDirect && !kGates && kRows * kColumns <= 128 * 128 &&
+                                    sizeof(typename Atom::Element) == 2 &&
+                                    __is_same(typename Atom::Sum, float);
   using Columns = GemmColumns<kGates ? kColumns / kWaveColumns / 2 : 0>;  ///< of B
   // Of a wave.
   template <int kAtomRows, int kAtomColumns>
@@ -181,6 +186,7 @@ TILE_DEVICE void gemm_tile(typename Shape::Arguments arguments, const typename S
       const GemmStage now = stage;
       stage = Feed::template next<kNext>(now);
       feed.template advance<kNow>(now);
+      if constexpr (Feed::kStages == 1) arch::barrier();
     }
     TILE_UNROLL for (int j = 0; j < kColumns; ++j) reader_b.template read<kPart>(b[kNext], j, tile_b(stage));
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
@@ -192,18 +198,36 @@ TILE_DEVICE void gemm_tile(typename Shape::Arguments arguments, const typename S
 
     constexpr int kReads = kRows * decltype(reader_a)::template kReads<kParts> +
                            kColumns * decltype(reader_b)::template kReads<kParts>;
-    constexpr int kStores = kLast ? Feed::kStores : 0, kLoads = kLast ? Feed::kLoads : 0;
+    constexpr bool kAmong = kLast && Feed::kStages > 1;  // the products
+    constexpr int kStores = kAmong ? Feed::kStores : 0, kLoads = kAmong ? Feed::kLoads : 0;
     constexpr int kPer = (kProducts * (kRows - (kLast ? kBefore : 0))) / (kReads + kStores);
     interleave<kPer, kReads, kStores, kLoads>();
   };
-  for (int pairs = ceiling(arguments.k, 2 * kDepth); pairs > 0; --pairs) {
-    step(Constant<0>{});
-    step(Constant<1>{});
+  if constexpr (Feed::kStages == 1) {
+    for (int steps = ceiling(arguments.k, kDepth); steps > 0; steps -= 2) {
+      step(Constant<0>{});
+      if (steps == 1) break;
+      step(Constant<1>{});
+    }
+  } else {
+    for (int pairs = ceiling(arguments.k, 2 * kDepth); pairs > 0; --pairs) {
+      step(Constant<0>{});
+      step(Constant<1>{});
+    }
   }
 
   feed.finish();
   arch::barrier();
   constexpr int kPart = Feed::kBytes / (Shape::kWaveRows * Shape::kWaveColumns);
+  if constexpr (Shape::kOnlySums && __is_same(typename Shape::Place, GemmPlace)) {
+    if (arch::argument_again(arguments).only_sums) {
+      const auto late = arch::argument_again(arguments);
+      const auto [row, column] = start(late);
+      const GemmOnlySums<typename Atom::Element> epilogue(late, place.batch, row + wave_row,
+                                                          column + wave_column);
+      return for_each_eight<kPart>(products.sums, memory + wave * kPart, lane, epilogue);
+    }
+  }
   auto late = arch::argument_again(arguments);
   place.narrow(late);
   const GemmPoint result = place.result(late, start(late));

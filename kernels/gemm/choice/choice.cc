@@ -187,6 +187,22 @@ GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& til
   return made;
 }
 
+/// Whether D is the sums and no more, and lies as GemmArguments::only_sums says.
+bool is_only_sums(const Description& gemm, const GemmConfiguration& tile) {
+  constexpr int64_t kEight = 8;
+  if (gemm.d.type != gemm.a.type || size_of(gemm.d.type) != 2) return false;
+  if (gemm.alpha != 1 || gemm.beta != 0 || gemm.bias || gemm.scale_a || gemm.scale_b || gemm.scale_d)
+    return false;
+  if (gemm.activation != WAVESMITH_KERNELS_NO_ACTIVATION || gemm.gated || gemm.group_offsets ||
+      gemm.pointer_arrays)
+    return false;
+  if (reinterpret_cast<uintptr_t>(gemm.d.data) % 16 != 0 || gemm.n % kEight != 0 ||
+      gemm.d.row_stride % kEight != 0)
+    return false;
+  if (gemm.batches > 1 && gemm.d.batch_stride % kEight != 0) return false;
+  return (gemm.m + tile.rows) * gemm.d.row_stride * 2 < int64_t{UINT32_MAX};
+}
+
 /// Whether a larger workspace is what a name with parts wants.
 wavesmith_kernels_status check_parts(const Description& gemm, std::string_view target, int compute_units,
                                      const char* wanted) {
@@ -395,6 +411,7 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
   choice.arguments = arguments_of(gemm, tile, stride_a, stride_b);
   if (gemm.group_offsets) group_gemm(choice, gemm);
   choice.grid = set_grid(choice.arguments, tile, compute_units);
+  choice.arguments.only_sums = choice.splits == 1 && is_only_sums(gemm, tile);
   if (choice.splits > 1) split_gemm(choice, gemm, a_along_k, b_along_k);
   if (choice.splits == kStreamed) stream_gemm(choice, gemm, a_along_k, b_along_k);
   const int64_t rows = choice.splits == kStreamed ? rows_of_shared(tile, choice.share) : gemm.m;

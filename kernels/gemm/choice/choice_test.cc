@@ -150,6 +150,38 @@ TEST(GemmChoice, NamesTheKernelByTypeTileLayoutAndAccess) {
   EXPECT_EQ(choice(scaled, "gfx942", 304).kernel, "gemm_e4m3fnuzb1_128x128x64_kk");
 }
 
+TEST(GemmChoice, MarksSumsOfWhichNothingBecomesInRowsOfWholeEights) {
+  const auto marks = [](const wavesmith_kernels_gemm_description& gemm, const char* tile = "64x64x64") {
+    return choice(gemm, "gfx942", 304, tile).arguments.only_sums != 0;
+  };
+  const auto gemm = product(1001, 1008, 512);
+  EXPECT_TRUE(marks(gemm));
+  EXPECT_FALSE(marks(product(1001, 1004, 512)));
+  const auto with = [&](auto change) {
+    auto changed = gemm;
+    change(changed);
+    return changed;
+  };
+  EXPECT_TRUE(marks(with([](auto& one) { one.d.row_stride += 8; })));
+  EXPECT_FALSE(marks(with([](auto& one) { one.d.row_stride += 4; })));
+  EXPECT_FALSE(marks(with([](auto& one) { one.d.data = static_cast<char*>(one.d.data) + 8; })));
+  EXPECT_FALSE(marks(with([](auto& one) { one.d.type = WAVESMITH_KERNELS_F16; })));
+  EXPECT_FALSE(marks(with([](auto& one) { one.alpha = 2; })));
+  EXPECT_FALSE(marks(with([](auto& one) { one.activation = WAVESMITH_KERNELS_RELU; })));
+  EXPECT_FALSE(marks(with([](auto& one) { one.bias = one.a.data; })));
+  EXPECT_FALSE(marks(with([](auto& one) { one.scale_d = static_cast<const float*>(one.a.data); })));
+  EXPECT_FALSE(marks(with([](auto& one) { one.beta = 1, one.c = one.d; })));
+  // Rows behind D, of its last tile, are beyond what 32 bits count.
+  EXPECT_FALSE(marks(product(int64_t{1} << 20, 2048, 512)));
+  EXPECT_TRUE(marks(product((int64_t{1} << 20) - 64, 2040, 512)));
+  // Parts of K are of floats, and become D later.
+  EXPECT_FALSE(marks(with([](auto& one) {
+                       one.workspace = reinterpret_cast<void*>(uintptr_t{1} << 40),
+                       one.workspace_bytes = size_t{1} << 30;
+                     }),
+                     "64x64x64/2"));
+}
+
 TEST(GemmChoice, PartsOfKAreWholeBlocks) {
   const auto gemm = with_block_scales(16, 4096, 7168);  // 56 blocks
   const GemmChoice chosen = choice(gemm, "gfx942", 304);
