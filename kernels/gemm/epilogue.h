@@ -6,6 +6,7 @@
 #include "kernels/gemm/bands.h"
 #include "kernels/library/activation.h"
 #include "tile/narrow.h"
+#include "tile/rounding.h"
 #include "tile/typed_view.h"
 
 namespace wavesmith::kernels {
@@ -148,7 +149,8 @@ struct GemmEpilogue {
   }
 };
 
-/// The epilogue of GemmArguments::only_sums, which sets up D's bounds and no more.
+/// The epilogue of GemmArguments::only_sums, which sets up D's bounds and no more. NaN of sums of elements of
+/// 2 bytes have zeros where rounding looks for none.
 template <class Element>
 class GemmOnlySums {
  public:
@@ -164,7 +166,8 @@ class GemmOnlySums {
   TILE_DEVICE void operator()(int row, int column, tile::Eight sums) const {
     const tile::u32 at =
         first_ + static_cast<tile::u32>(row) * stride_ + static_cast<tile::u32>(column) * kSize;
-    tile::arch::store(d_, column < columns_ ? at : tile::arch::kOutside, tile::arch::narrowed<Element>(sums));
+    tile::arch::store(d_, column < columns_ ? at : tile::arch::kOutside,
+                      tile::rounded_to_even<Element>(sums));
   }
 
  private:

@@ -83,18 +83,22 @@ TEST_P(Gemm, SumsOfIntegersAreExact) {
 }
 
 TEST_P(Gemm, NanAndInfinityPropagateToTheirRowsAndColumnsOnly) {
-  Case one{.m = 70, .n = 90, .k = 50, .type_d = WAVESMITH_KERNELS_F32};
-  HostMatrix a = random_matrix(one.m, one.k, 1, true, 0, one.type),
-             b = random_matrix(one.k, one.n, 1, false, 0, one.type);
-  const HostMatrix c = matrix(one.m, one.n, 1, true, 0, one.type_c),
-                   bias = matrix(1, one.n, 1, true, 0, one.bias_type);
-  HostMatrix d = matrix(one.m, one.n, 1, true, 0, one.type_d);
-  a.elements.set(a.at(0, 3, 49), std::numeric_limits<double>::quiet_NaN());
-  a.elements.set(a.at(0, 69, 0), std::numeric_limits<double>::infinity());
-  b.elements.set(b.at(0, 49, 89), -std::numeric_limits<double>::infinity());
-  check(one, a, b, c, d, bias);
-  one.activation = WAVESMITH_KERNELS_RELU;  // NaN becomes 0
-  check(one, a, b, c, d, bias);
+  // D of floats, and of sums alone.
+  for (const auto& [n, type_d] :
+       {std::pair<int64_t, Type>{90, WAVESMITH_KERNELS_F32}, {96, WAVESMITH_KERNELS_BF16}}) {
+    Case one{.m = 70, .n = n, .k = 50, .type_d = type_d};
+    HostMatrix a = random_matrix(one.m, one.k, 1, true, 0, one.type),
+               b = random_matrix(one.k, one.n, 1, false, 0, one.type);
+    const HostMatrix c = matrix(one.m, one.n, 1, true, 0, one.type_c),
+                     bias = matrix(1, one.n, 1, true, 0, one.bias_type);
+    HostMatrix d = matrix(one.m, one.n, 1, true, 0, one.type_d);
+    a.elements.set(a.at(0, 3, 49), std::numeric_limits<double>::quiet_NaN());
+    a.elements.set(a.at(0, 69, 0), std::numeric_limits<double>::infinity());
+    b.elements.set(b.at(0, 49, 89), -std::numeric_limits<double>::infinity());
+    check(one, a, b, c, d, bias);
+    one.activation = WAVESMITH_KERNELS_RELU;  // NaN becomes 0
+    check(one, a, b, c, d, bias);
+  }
 }
 
 TEST_P(Gemm, WithoutProductsDIsTheScaledC) {
