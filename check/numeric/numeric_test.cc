@@ -75,6 +75,11 @@ TEST(Numeric, FaultsAndTheirTwins) {
   }
 }
 
+TEST(Numeric, APairOfBf16IsNoInteger) {
+  EXPECT_EQ(found({"gfx950", 64}, "v_mov_b32 v3, -2.0\nv_cvt_pk_bf16_f32 v2, v3, v3" + std::string(kStore)),
+            std::vector<std::string>{});
+}
+
 /// Of the targets alone that have the instruction.
 void check_on(std::initializer_list<WaveOf> waves, const Case& each) {
   for (const WaveOf& wave : waves) check(each, wave);

@@ -85,7 +85,9 @@ Plan make(const emulate::Site& site, const isa::Target& target, int wave_lanes) 
   if (instruction.mnemonic.starts_with("v_cvt_") && !plan.sources.empty() &&
       plan.sources[0].exponents.any()) {
     plan.converts = true;
-    if (!plan.floats && !plan.results.empty()) set_range(plan, plan.results[0].type);
+    // Two numbers of bf16 are a dword to their row.
+    const bool to_bf16 = instruction.mnemonic.find("pk_bf16") != std::string::npos;
+    if (!plan.floats && !plan.results.empty() && !to_bf16) set_range(plan, plan.results[0].type);
   }
   plan.small = small_format_of(instruction.mnemonic, target);
   if (plan.small.most > 0) plan.small_sources = instruction.mnemonic.starts_with("v_cvt_pk_") ? 2 : 1;
