@@ -1,9 +1,12 @@
-// When what has been asked for arrives, in order of arrival: a ring that is kept sorted, since most of what
-// is asked for later arrives later.
+// When what has been asked for arrives, in order of arrival. What one level of the memory answers arrives in
+// the order in which it was asked for, and there are few levels: so many rows, each in order, of which the
+// first ones are compared.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace wavesmith::timing {
@@ -11,24 +14,54 @@ namespace wavesmith::timing {
 class Arrivals {
  public:
   /// `most`: that are held at once, for the caller to see to.
-  explicit Arrivals(size_t most) : ring_(std::bit_ceil(most + 1)) {}
+  explicit Arrivals(size_t most) : places_(std::bit_ceil(most + 1)), ring_(kRows * places_) {}
 
   [[nodiscard]] size_t size() const { return size_; }
-  [[nodiscard]] double first() const { return ring_[begin_]; }
+  [[nodiscard]] double first() const { return rows_[earliest()].first; }
   void pop() {
-    begin_ = at(1);
+    Row& row = rows_[earliest()];
+    ++row.begin;
+    row.first = --row.size == 0 ? kNone : at(row, 0);
     --size_;
   }
   void push(double arrival) {
-    size_t place = size_++;
-    for (; place > 0 && ring_[at(place - 1)] > arrival; --place) ring_[at(place)] = ring_[at(place - 1)];
-    ring_[at(place)] = arrival;
+    // Behind what arrives last before it; where nothing does, into its place in a row.
+    size_t best = kRows;
+    double before = -1;
+    for (size_t i = 0; i < kRows; ++i) {
+      const double last = rows_[i].size == 0 ? 0 : rows_[i].last;
+      const bool fits = last <= arrival && last > before;
+      best = fits ? i : best;
+      before = fits ? last : before;
+    }
+    Row& row = rows_[best == kRows ? kRows - 1 : best];
+    size_t place = row.size++;
+    for (; place > 0 && at(row, place - 1) > arrival; --place) at(row, place) = at(row, place - 1);
+    at(row, place) = arrival;
+    if (place == 0) row.first = arrival;
+    row.last = at(row, row.size - 1);
+    ++size_;
   }
 
  private:
-  [[nodiscard]] size_t at(size_t place) const { return (begin_ + place) & (ring_.size() - 1); }
+  static constexpr size_t kRows = 3;
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+  struct Row {
+    size_t begin = 0, size = 0;
+    double first = kNone, last = 0;
+  };
+  [[nodiscard]] size_t earliest() const {
+    size_t row = 0;
+    for (size_t i = 1; i < kRows; ++i) row = rows_[i].first < rows_[row].first ? i : row;
+    return row;
+  }
+  double& at(const Row& row, size_t place) {
+    return ring_[static_cast<size_t>(&row - rows_.data()) * places_ + ((row.begin + place) & (places_ - 1))];
+  }
+  size_t places_;
   std::vector<double> ring_;
-  size_t begin_ = 0, size_ = 0;
+  std::array<Row, kRows> rows_;
+  size_t size_ = 0;
 };
 
 }  // namespace wavesmith::timing

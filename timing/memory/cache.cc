@@ -56,6 +56,10 @@ void Cache::insert(uint64_t line, double ready) {
     *known = ready;
     return;
   }
+  insert_new(line, ready);
+}
+
+void Cache::insert_new(uint64_t line, double ready) {
   uint32_t entry;
   if (!free_.empty()) {
     entry = free_.back();

@@ -18,6 +18,8 @@ class Cache {
   double* find(uint64_t line);
   /// Takes a line in.
   void insert(uint64_t line, double ready);
+  /// One that is not there.
+  void insert_new(uint64_t line, double ready);
   void evict(uint64_t line);
 
   [[nodiscard]] uint64_t lines() const { return most_; }

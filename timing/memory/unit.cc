@@ -19,12 +19,14 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
       places_(std::max(1u, in_order_ ? parameters.in_order_lines : parameters.misses)),
       misses_(places_),
       stored_(in_order_ ? places_ : 1),
-      asked_(1 << 9),
+      asked_(1 << 5),
       units_per_die_(std::max(1.0, active / parameters.xcds)),
       active_(std::max(1.0, active)),
       die_bytes_(die_bytes) {
   std::ranges::sort(regions_, {}, &RegionHits::begin);
   const double line = parameters.line;
+  unit_clocks_ = line / parameters.unit_rate;
+  l2_keeps_all_ = static_cast<double>(parameters.l2_bytes) / 2;  // see l2_keeps
   l2_clocks_ = std::max(line * units_per_die_ / parameters.l2_rate, line / parameters.unit_rate);
   // A die's way to the fabric is no wider than its share of what the whole GPU was seen to move.
   const double dies = std::min<double>(parameters.xcds, active_);
@@ -36,10 +38,13 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
 }
 
 RegionHits* UnitMemory::region(uint64_t line) {
-  auto after = std::ranges::upper_bound(regions_, line, {}, &RegionHits::begin);
-  if (after == regions_.begin()) return nullptr;
-  --after;
-  return line < after->end ? &*after : nullptr;
+  if (line - found_begin_ >= found_lines_) {  // mostly it is the one of the line before
+    const auto after = std::ranges::upper_bound(regions_, line, {}, &RegionHits::begin);
+    found_ = after == regions_.begin() ? nullptr : &*(after - 1);
+    found_begin_ = found_ ? found_->begin : 0;
+    found_lines_ = (after == regions_.end() ? ~uint64_t{0} : after->begin) - found_begin_;
+  }
+  return found_ && line < found_->end ? found_ : nullptr;
 }
 
 /// True for `share` of the calls, evenly spread.
@@ -65,11 +70,12 @@ bool UnitMemory::in_l2(Asked& line, const RegionHits* where, bool& first) {
   bool hit;
   if (first)
     hit = where && draw(where->l2, l2_left_);
-  else  // What all units of the die have brought in since then is as much again for each of them.
-    hit = draw(l2_keeps(std::min(static_cast<double>(since) * parameters_.line * units_per_die_, die_bytes_),
-                        static_cast<double>(parameters_.l2_bytes)),
+  else {  // What all units of the die have brought in since then is as much again for each of them.
+    const double bytes = std::min(static_cast<double>(since) * parameters_.line * units_per_die_, die_bytes_);
+    hit = draw(bytes <= l2_keeps_all_ ? 1 : l2_keeps(bytes, static_cast<double>(parameters_.l2_bytes)),
                again_left_) ||
           (where && draw(where->near, near_left_));
+  }
   line.known = 1;
   line.traffic = traffic_ & kTraffic;
   return hit;
@@ -158,10 +164,10 @@ double UnitMemory::load(uint64_t line, double now, bool scattered, bool bypasses
   }
   ++counts_.l1_misses;
   now = place(now);
-  const double sent = unit_.take(now, parameters_.line / parameters_.unit_rate);
+  const double sent = unit_.take(now, unit_clocks_);
   const double ready = fetch(line, sent, scattered);
   misses_.push(ready);
-  if (!bypasses) l1_.insert(line, ready);
+  if (!bypasses) l1_.insert_new(line, ready);
   return ready;
 }
 
@@ -239,7 +245,7 @@ double UnitMemory::scalar(uint64_t line, double now) {
   if (const double* const ready = scalar_.find(line))
     return std::max(now + parameters_.scalar_latency, *ready);
   const double ready = fetch(line * 64 / parameters_.line, now);
-  scalar_.insert(line, ready);
+  scalar_.insert_new(line, ready);
   return ready;
 }
 

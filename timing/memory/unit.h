@@ -52,6 +52,8 @@ class UnitMemory {
   /// a die touch together. `in_order`: the L1 takes accesses in order, where the GPU's is known to.
   UnitMemory(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
              double die_bytes, bool in_order = false);
+  UnitMemory(const UnitMemory&) = delete;
+  UnitMemory& operator=(const UnitMemory&) = delete;
 
   /// `scattered`: the access touches several pieces of memory that need translations of their own, which then
   /// are not fetched ahead.
@@ -60,6 +62,8 @@ class UnitMemory {
   double load(uint64_t line, double now, bool scattered = false, bool bypasses = false);
   double store(uint64_t line, uint32_t bytes, double now, bool scattered = false);
   double atomic(uint64_t line, double now);
+  /// That line will be asked for soon.
+  void prefetch(uint64_t line) const { asked_.prefetch(line / kSideBySide); }
   double scalar(uint64_t line, double now);
   /// Clocks until a wave that waits for a flag in that line sees it; 0: nobody else writes there.
   double flag_latency(uint64_t line);
@@ -96,6 +100,8 @@ class UnitMemory {
   };
   static constexpr uint32_t kTraffic = (1u << 30) - 1;
   RegionHits* region(uint64_t line);
+  RegionHits* found_ = nullptr;  ///< the region of the line before, or the last one that begins before it
+  uint64_t found_begin_ = 0, found_lines_ = 0;
   bool in_l2(Asked& line, const RegionHits* where, bool& first);
   /// When the L1 looks at an access: behind those before it.
   double in_turn(double now);
@@ -118,10 +124,20 @@ class UnitMemory {
   /// Eight lines side by side, since lines beside one another are asked for one after the other.
   static constexpr uint64_t kSideBySide = 8;
   LineMap<std::array<Asked, kSideBySide>> asked_;
-  Asked& asked(uint64_t line) { return (*asked_.insert(line / kSideBySide, {}).first)[line % kSideBySide]; }
+  std::array<Asked, kSideBySide>* last_asked_ = nullptr;
+  uint64_t last_block_ = ~uint64_t{0};
+  Asked& asked(uint64_t line) {
+    if (line / kSideBySide != last_block_) {
+      last_block_ = line / kSideBySide;
+      last_asked_ = asked_.insert(last_block_, {}).first;
+    }
+    return (*last_asked_)[line % kSideBySide];
+  }
   uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
   double units_per_die_, active_, die_bytes_;
-  double l2_clocks_, fabric_clocks_, read_clocks_, write_clocks_;  ///< of a line, at this unit's share
+  double l2_keeps_all_;  ///< bytes up to which the L2 keeps what was touched before
+  double unit_clocks_, l2_clocks_, fabric_clocks_, read_clocks_,
+      write_clocks_;  ///< of a line, at this unit's share
   Server address_, unit_, l2_, fabric_, memory_, walker_;
   struct FarServers {
     Server read, write;
