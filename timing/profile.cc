@@ -54,7 +54,7 @@ Replay replay(const gpus::Gpu& gpu, const Recorder& recorder,
       result.ends.push_back(unit.now());
       if (next < groups.size()) unit.start(*groups[next++], unit.now());
     }
-  result.unit = unit.time();
+  result.unit = std::move(unit).time();
   return result;
 }
 

@@ -32,11 +32,12 @@ struct AccessShape {
 
 struct AccessShapeHash {
   size_t operator()(const AccessShape& shape) const {
-    auto hash = reinterpret_cast<uint64_t>(shape.record);
-    for (const uint64_t part :
-         {shape.shape, shape.lanes, uint64_t{shape.begins} << 24 | uint64_t{shape.bytes} << 8 | shape.kind})
-      hash = (hash ^ part) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
-    return hash;
+    // Products side by side, not one behind the other; their upper bits depend on all of a part's.
+    const uint64_t rest = uint64_t{shape.begins} << 24 | uint64_t{shape.bytes} << 8 | shape.kind;
+    const uint64_t hash = reinterpret_cast<uint64_t>(shape.record) * 0xd6e8feb86659fd93u ^
+                          shape.shape * 0x9e3779b97f4a7c15u ^ shape.lanes * 0xc2b2ae3d27d4eb4fu ^
+                          rest * 0xff51afd7ed558ccdu;
+    return hash ^ hash >> 32;
   }
 };
 

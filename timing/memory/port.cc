@@ -24,28 +24,24 @@ MemoryCounts GridPort::counts(uint32_t number) const {
   return number < units_.size() && units_[number] ? units_[number]->counts() : MemoryCounts{};
 }
 
-const Coalesced& GridPort::lines_of(const WaveRecord& record, const AccessRecord& access) {
+GridPort::Lines GridPort::lines_of(const WaveRecord& record, const AccessRecord& access) {
   constexpr size_t kShapes = 1 << 14;  // a kernel whose accesses all differ gains nothing, and should not pay
   const uint32_t line = parameters_.line;
   if (access.space == AccessSpace::Global && access.affine && access.lanes == ~uint64_t{0} &&
       access.stride == access.bytes && coalesce_dense(access.base, access.bytes, line, coalesced_))
-    return coalesced_;
+    return {coalesced_, 0};
   const uint64_t begins = access.base / line;
   const AccessShape shape = AccessShape::of(record, access, line, 0);
-  auto known = shapes_.find(shape);
-  if (known == shapes_.end()) {
+  const Shape* known = shapes_.find(shape);
+  if (!known) {
     record.expand(access, addresses_);
     coalesce(addresses_, access.bytes, line, coalesced_);
-    if (shapes_.size() >= kShapes) return coalesced_;
-    known = shapes_.emplace(shape, coalesced_).first;
-    for (LineUse& use : known->second.lines) use.line -= begins;
-    return coalesced_;
+    if (shapes_.size() >= kShapes || coalesced_.lines.empty()) return {coalesced_, 0};
+    const uint64_t least = std::ranges::min(coalesced_.lines, {}, &LineUse::line).line;
+    for (LineUse& use : coalesced_.lines) use.line -= least;
+    known = shapes_.insert(shape, {coalesced_, least - begins});
   }
-  coalesced_.clocks = known->second.clocks;
-  coalesced_.lines.clear();
-  for (const LineUse& use : known->second.lines)
-    coalesced_.lines.push_back({begins + use.line, use.bytes, use.parts});
-  return coalesced_;
+  return {known->coalesced, begins + known->least};
 }
 
 Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const WaveRecord& record,
@@ -61,18 +57,20 @@ Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const Wav
         ready = std::max(ready, memory.scalar(line, now));
     return {cycle + 1, static_cast<uint64_t>(ready)};
   }
-  const Coalesced& coalesced = lines_of(record, access);
+  const auto [coalesced, least] = lines_of(record, access);
   const double clocks = std::max(1u, coalesced.clocks) * 64 / parameters_.l1_rate;
   const double start = memory.address(now, clocks), taken = start + clocks;
   double ready = taken;
+  for (const LineUse& use : coalesced.lines) memory.prefetch(least + use.line);
   const bool scattered = memory.scattered(coalesced.lines);
   for (const LineUse& use : coalesced.lines) {
+    const uint64_t line = least + use.line;
     if (access.kind == AccessKind::Store)
-      ready = std::max(ready, memory.store(use.line, use.bytes, taken, scattered));
+      ready = std::max(ready, memory.store(line, use.bytes, taken, scattered));
     else if (access.kind == AccessKind::Atomic)
-      ready = std::max(ready, memory.atomic(use.line, taken));
+      ready = std::max(ready, memory.atomic(line, taken));
     else
-      ready = std::max(ready, memory.load(use.line, taken, scattered, access.bypasses));
+      ready = std::max(ready, memory.load(line, taken, scattered, access.bypasses));
   }
   return {static_cast<uint64_t>(std::max(taken, memory.admits())), static_cast<uint64_t>(ready)};
 }

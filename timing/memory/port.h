@@ -3,10 +3,9 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
-#include "timing/memory/access_shape.h"
+#include "timing/memory/shape_map.h"
 #include "timing/memory/system.h"
 #include "timing/memory/unit.h"
 
@@ -36,12 +35,20 @@ class GridPort final : public MemoryPort {
   double active_, die_bytes_;
   bool code_cached_;
   std::vector<std::unique_ptr<UnitMemory>> units_;
-  /// The lines of a vector access. Valid until the next call.
-  const Coalesced& lines_of(const WaveRecord& record, const AccessRecord& access);
+  /// The lines of a vector access, counted from the least of them on. Valid until the next call.
+  struct Lines {
+    const Coalesced& coalesced;
+    uint64_t least;
+  };
+  Lines lines_of(const WaveRecord& record, const AccessRecord& access);
   std::vector<uint64_t> addresses_;
   Coalesced coalesced_;
   /// Accesses of one shape touch the same lines, counted from the one in which they begin.
-  std::unordered_map<AccessShape, Coalesced, AccessShapeHash> shapes_;
+  struct Shape {
+    Coalesced coalesced;  ///< from the least of its lines on
+    uint64_t least;       ///< from the one in which it begins on
+  };
+  ShapeMap<Shape> shapes_;
 };
 
 }  // namespace wavesmith::timing

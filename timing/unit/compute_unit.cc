@@ -1,8 +1,8 @@
 #include "timing/unit/compute_unit.h"
 
 #include <algorithm>
-#include <deque>
-#include <unordered_map>
+#include <bit>
+#include <utility>
 
 #include "gpus/lds_phases.h"
 #include "timing/unit/state.h"
@@ -57,10 +57,11 @@ ComputeUnit::ComputeUnit(const gpus::Gpu& gpu, const OpTable& ops, MemoryPort& m
     : state_(std::make_unique<State>(gpu, ops, memory, options)) {}
 ComputeUnit::~ComputeUnit() = default;
 uint64_t ComputeUnit::now() const { return state_->clock; }
-UnitProfile ComputeUnit::time() const {
-  UnitProfile time = state_->time;
-  const uint64_t end = time.cycles + std::min(state_->begun, state_->clock);
-  for (const Simd& simd : state_->simds)
+UnitProfile ComputeUnit::time() const& { return state_->finished(state_->time); }
+UnitProfile ComputeUnit::time() && { return state_->finished(std::move(state_->time)); }
+UnitProfile ComputeUnit::State::finished(UnitProfile time) const {
+  const uint64_t end = time.cycles + std::min(begun, clock);
+  for (const Simd& simd : simds)
     if (simd.waves.empty()) time.empty += end - std::clamp(simd.empty_from, end - time.cycles, end);
   return time;
 }
@@ -115,7 +116,7 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
   Wave& w = *wave;
   w.place = to.waves.size();
   to.waves.push_back({std::move(wave)});
-  to.stale = true;
+  changed(to);
   prepare(w);
 }
 
@@ -261,21 +262,21 @@ void ComputeUnit::State::wait(Wave& w, const UnitOp& op) {
     const Wave::Outstanding& last = out[out.size() - 1 - most];
     uint64_t done = last.done;
     if (most == 0)
-      for (const Wave::Outstanding& each : out) done = std::max(done, each.done);
+      for (size_t i = 0; i < out.size(); ++i) done = std::max(done, out[i].done);
     if (done > w.ready) {
       w.ready = done;
       w.cause = last.scalar ? Cause::ScalarWait : kCause[counter];
     }
-    out.erase(out.begin(), out.end() - static_cast<ptrdiff_t>(most));
+    out.pop(out.size() - most);
   }
 }
 
 void ComputeUnit::State::fetch(Wave& w, const UnitOp& op) {
   w.line = op.line;
-  const auto [at, is_new] = lines.try_emplace(op.line, 0);
-  if (is_new) at->second = memory.fetch(w.at, options.unit, op.line * kFetchLine);
-  if (at->second > w.at) {
-    w.ready = at->second;
+  uint64_t& at = lines[op.line];
+  if (at == kNotFetched) at = memory.fetch(w.at, options.unit, op.pc / kFetchLine * kFetchLine);
+  if (at > w.at) {
+    w.ready = at;
     w.cause = Cause::Fetch;
   }
 }
@@ -296,38 +297,38 @@ std::array<uint64_t, kGates> ComputeUnit::State::opens(const Simd& simd) const {
 
 bool ComputeUnit::State::step() {
   while (true) {
-    Simd* best = simds.data();
-    for (Simd& simd : simds) {
-      if (simd.stale) choose(simd);
-      best = simd.when < best->when ? &simd : best;
-    }
-    if (!best->choice) return false;  // nothing left, or every wave waits for what no wave does
-    Wave& wave = *best->choice;
-    const Gate gate = best->waves[wave.place].gate;
-    const uint64_t when = std::max(wave.ready, opens(*best)[static_cast<size_t>(gate)]);
-    if (when > best->when) {  // a pipe that the SIMDs share
-      best->stale = true;
+    for (; stale != 0; stale &= stale - 1) choose(simds[static_cast<size_t>(std::countr_zero(stale))]);
+    size_t first = 0;
+    for (size_t i = 1; i < when.size(); ++i) first = when[i] < when[first] ? i : first;
+    Simd& simd = simds[first];
+    if (!simd.choice) return false;  // nothing left, or every wave waits for what no wave does
+    Wave& wave = *simd.choice;
+    const uint64_t at = when[first];
+    // What the SIMDs share may have been taken meanwhile.
+    const Gate gate = simd.waves[wave.place].gate;
+    if ((gate == Gate::Memory && behind(vector_memory, kVectorMemoryQueue) > at) ||
+        (gate == Gate::Lds && behind(lds[simd.lds_part], kLdsQueue) > at)) {
+      changed(simd);
       continue;
     }
-    clock = std::max(clock, when);
-    issue(*best, wave, when);
+    clock = std::max(clock, at);
+    issue(simd, wave, at);
     return true;
   }
 }
 
-void ComputeUnit::State::choose(Simd& simd) const {
-  simd.stale = false;
+void ComputeUnit::State::choose(Simd& simd) {
   const std::array<uint64_t, kGates> at = opens(simd);
   constexpr uint64_t kNever = WaveSlot::kBlocked << 8;
   uint64_t soonest = ~uint64_t{0};
   const WaveSlot* choice = nullptr;
   for (const WaveSlot& place : simd.waves) {  // which one goes first can't be foreseen: no branches
-    const uint64_t when = std::max(place.ready, at[static_cast<size_t>(place.gate)]) << 8 | place.yields;
-    choice = when < soonest ? &place : choice;
-    soonest = std::min(when, soonest);
+    const uint64_t goes = std::max(place.ready, at[static_cast<size_t>(place.gate)]) << 8 | place.yields;
+    choice = goes < soonest ? &place : choice;
+    soonest = std::min(goes, soonest);
   }
   simd.choice = soonest < kNever ? choice->wave.get() : nullptr;
-  simd.when = soonest < kNever ? soonest >> 8 : ~uint64_t{0};
+  when[simd.number] = soonest < kNever ? soonest >> 8 : ~uint64_t{0};
 }
 
 }  // namespace wavesmith::timing

@@ -114,7 +114,8 @@ class ComputeUnit {
   /// Workgroups that have ended since the last call.
   uint32_t take_ended();
   /// Up to the end of the last wave.
-  [[nodiscard]] UnitProfile time() const;
+  [[nodiscard]] UnitProfile time() const&;
+  [[nodiscard]] UnitProfile time() &&;
 
  private:
   struct State;

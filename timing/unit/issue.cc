@@ -56,7 +56,7 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   const UnitOp& op = *w.op;
   OpTime& total = account(simd, w, op, t);
   if (w.observed) w.observed->issued[w.next] = t;
-  simd.stale = true;
+  changed(simd);
   if (rules.fetch_rate != 0) {
     const uint64_t have =
         std::min<uint64_t>(w.fetched + (t - std::min(t, w.fetched_at)) * rules.fetch_rate, rules.fetch_most);
@@ -151,7 +151,7 @@ void ComputeUnit::State::release(uint32_t number, uint64_t t) {
       Wave* const wave = place.wave.get();
       if (wave->group != number || !wave->blocked) continue;
       wave->blocked = false;
-      simd.stale = true;
+      changed(simd);
       const uint64_t came = wave->at;
       wave->at = wave->previous = std::max(came, t + rules.barrier);
       // The wait is the barrier's, which is the instruction before.
@@ -174,7 +174,7 @@ void ComputeUnit::State::drain(Simd& simd, Wave& w, uint64_t t) {
   uint64_t done = w.at;
   if (!rules.queued)
     for (const auto& out : w.outstanding)
-      for (const Wave::Outstanding& each : out) done = std::max(done, each.done);
+      for (size_t i = 0; i < out.size(); ++i) done = std::max(done, out[i].done);
   if (done == w.at) return end(simd, w, t);
   w.ready = (done + quantum - 1) & ~(quantum - 1);
   time.ops[w.op->number].latency += w.ready - w.at;
@@ -194,7 +194,7 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
   spare.push_back(std::move(at->wave));
   for (auto after = simd.waves.erase(at); after != simd.waves.end(); ++after) --after->wave->place;
   if (simd.waves.empty()) simd.empty_from = t;
-  simd.stale = true;
+  changed(simd);
   simd.choice = nullptr;
   if (--group.alive == 0)
     ++ended;
@@ -223,7 +223,7 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
            (simd.queue.front().leaves <= enters || simd.filled + weight > rules.capacity)) {
       enters = std::max(enters, simd.queue.front().leaves);
       simd.filled -= simd.queue.front().weight;
-      simd.queue.pop_front();
+      simd.queue.pop();
     }
     const uint64_t woken = wide && !doubles && t > simd.slow + rules.wake_after ? rules.wake : 0;
     const uint64_t moved = std::max(t + (matrix || slow ? 1 : op.issue) + woken, enters);
@@ -239,9 +239,8 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
     simd.executed = leaves;
     // A wide instruction goes through in parts, each of which makes room.
     const uint32_t parts = wide ? op.issue : 1;
-    for (uint32_t part = 1; part < parts; ++part)
-      simd.queue.push_back({leaves - parts + part, weight / parts});
-    simd.queue.push_back({leaves, weight - weight / parts * (parts - 1)});
+    for (uint32_t part = 1; part < parts; ++part) simd.queue.push({leaves - parts + part, weight / parts});
+    simd.queue.push({leaves, weight - weight / parts * (parts - 1)});
     simd.filled += weight;
     const uint64_t waited = moved - t - (matrix || slow ? 1 : op.issue);
     if (waited) time.ops[op.number].by_cause[static_cast<size_t>(Cause::Queue)] += waited;
@@ -313,8 +312,8 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op, uin
   const bool is_scalar = op.pipe == Pipe::Smem;
   if (!out.empty() && !is_scalar && !out.back().scalar)
     done = std::max(done, out.back().done);  // they return in order
-  if (out.size() >= 64) out.erase(out.begin());
-  out.push_back({done, is_scalar});
+  if (out.size() >= 64) out.pop();
+  out.push({done, is_scalar});
 }
 
 uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op, uint64_t t) {
@@ -337,8 +336,8 @@ uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record, const AccessRe
                                         gpus::LdsAccess kind) {
   const auto lanes = this->lanes;
   const AccessShape shape = AccessShape::of(record, access, 256, static_cast<uint8_t>(kind));
-  const auto [known, is_new] = lds_shapes.try_emplace(shape);
-  if (is_new) {
+  const gpus::LdsCycles* known = lds_shapes.find(shape);
+  if (!known) {
     std::array<uint32_t, 64> address{};
     size_t next = access.first;
     for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
@@ -347,11 +346,11 @@ uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record, const AccessRe
           access.base + (access.affine ? static_cast<uint64_t>(access.stride * static_cast<int64_t>(lane))
                                        : record.offsets[next++]));
     }
-    known->second =
-        gpus::lds_cycles(phases_of(kind, access.bytes, lanes), kind, access.bytes, address, access.lanes);
+    known = lds_shapes.insert(shape, gpus::lds_cycles(phases_of(kind, access.bytes, lanes), kind,
+                                                      access.bytes, address, access.lanes));
   }
-  time.lds_conflicts += known->second.conflicts;
-  return known->second.cycles;
+  time.lds_conflicts += known->conflicts;
+  return known->cycles;
 }
 
 /// LDS is taken for so many cycles by a wave; how long that takes is returned. On CDNA each pair of SIMDs

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "gpus/lds_phases.h"
 #include "isa/cost/cost.h"
-#include "timing/memory/access_shape.h"
+#include "timing/memory/shape_map.h"
 #include "timing/unit/compute_unit.h"
+#include "timing/unit/ring.h"
 #include "timing/unit/unit_op.h"
 #include "timing/unit/vector_registers.h"
 
@@ -61,7 +61,7 @@ struct Wave {
   bool hint = false;    ///< the instruction before was the sequencer's own
   uint64_t last_scalar = 0, last_vector = 0, last_memory = 0;
   uint64_t matrix_read = 0;  ///< the last matrix instruction has read its operands
-  uint64_t line = ~uint64_t{0};
+  uint32_t line = ~uint32_t{0};
   uint64_t fetched_at = 0;  ///< the credit for fetched code is of that cycle
   uint32_t fetched = 0;     ///< tenths of a dword
   struct Delay {
@@ -74,13 +74,15 @@ struct Wave {
     uint64_t done;
     bool scalar;
   };
-  std::array<std::vector<Outstanding>, kCounters> outstanding;
+  std::array<Ring<Outstanding>, kCounters> outstanding;
   VectorRegisters vector;
   std::array<ScalarRegister, kScalars> scalar = {};
 
   /// The next instruction does not issue before that.
   void until(uint64_t cycle, Cause why) {
-    if (cycle > ready) ready = cycle, cause = why;
+    const bool later = cycle > ready;  // can't be foreseen: no branch
+    ready = later ? cycle : ready;
+    cause = later ? why : cause;
   }
 };
 
@@ -96,8 +98,7 @@ struct WaveSlot {
 struct Simd {
   std::vector<WaveSlot> waves;  ///< the oldest first
   Wave* choice = nullptr;
-  uint64_t when = 0;
-  bool stale = true;
+  uint32_t number = 0;
   size_t lds_part = 0;  ///< which part of LDS serves it
   // When each takes the next one.
   uint64_t vector = 0, slow = 0, matrix = 0, scalar = 0, branch = 0, memory = 0;
@@ -110,7 +111,7 @@ struct Simd {
     uint64_t leaves;
     uint32_t weight;
   };
-  std::deque<Entry> queue;
+  Ring<Entry> queue;
   uint32_t filled = 0;
 };
 
@@ -132,15 +133,25 @@ struct ComputeUnit::State {
         lds_pairs(ops_.target().is(isa::kCdna)) {
     simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
     // On CDNA each pair of SIMDs gets half of what LDS gives, and no more.
-    for (size_t i = 0; i < simds.size(); ++i) simds[i].lds_part = lds_pairs ? i / 2 % 2 : 0;
+    for (size_t i = 0; i < simds.size(); ++i) {
+      simds[i].number = static_cast<uint32_t>(i);
+      simds[i].lds_part = lds_pairs ? i / 2 % 2 : 0;
+      changed(simds[i]);
+    }
+    when.resize(simds.size());
     time.ops.resize(ops_.size());
+    time.events.reserve(options.events);
+    lines.resize(ops.lines(), kNotFetched);
   }
 
   void add(const WaveRecord& record, uint32_t simd, uint64_t cycle, uint32_t group, Observed* observed);
   bool step();
-  void choose(Simd& simd) const;
+  void choose(Simd& simd);
+  void changed(const Simd& simd) { stale |= uint64_t{1} << simd.number; }
   [[nodiscard]] std::array<uint64_t, kGates> opens(const Simd& simd) const;
   void prepare(Wave& w);
+  /// With what no instruction tells.
+  [[nodiscard]] UnitProfile finished(UnitProfile so_far) const;
   void place(Wave& w);
   void delay(Wave& w) const;
   void wait(Wave& w, const UnitOp& op);
@@ -176,14 +187,17 @@ struct ComputeUnit::State {
   const uint64_t quantum;  ///< rules.quantum, a power of two
   const bool lds_pairs;    ///< each pair of SIMDs gets half of what LDS gives, and no more (CDNA)
   std::vector<Simd> simds;
+  std::vector<uint64_t> when;  ///< of each SIMD, its choice issues
+  uint64_t stale = 0;          ///< SIMDs whose choice has to be made again, a bit each
   std::deque<Group> groups;
   std::vector<std::unique_ptr<Wave>> spare;
   uint64_t clock = 0, begun = ~uint64_t{0};
-  uint64_t vector_memory = 0;                    ///< busy until
-  std::array<uint64_t, 2> lds = {};              ///< the same of each lds_part
-  std::unordered_map<uint64_t, uint64_t> lines;  ///< of the instruction cache: when they arrive
+  uint64_t vector_memory = 0;        ///< busy until
+  std::array<uint64_t, 2> lds = {};  ///< the same of each lds_part
+  static constexpr uint64_t kNotFetched = ~uint64_t{0};
+  std::vector<uint64_t> lines;  ///< of the instruction cache: when they arrive
   std::array<std::array<const gpus::LdsPhases*, 17>, gpus::kLdsAccesses> phases = {};
-  std::unordered_map<AccessShape, gpus::LdsCycles, AccessShapeHash> lds_shapes;
+  ShapeMap<gpus::LdsCycles> lds_shapes;
   uint32_t ended = 0;
   UnitProfile time;
 };

@@ -1,6 +1,7 @@
 #include "timing/unit/unit_op.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "isa/effects.h"
 
@@ -57,11 +58,12 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
       ranges_.push_back({static_cast<uint16_t>(range.first - base), range.count});
     return std::span<const RegisterRange>(ranges_).subspan(begin);
   };
+  std::unordered_map<uint64_t, uint32_t> lines;
   for (uint32_t i = 0; i < ops.size(); ++i) {
     const Op& op = ops[i];
     UnitOp& to = ops_.emplace_back();
     to.pc = op.pc;
-    to.line = op.pc / kFetchLine;
+    to.line = lines.try_emplace(op.pc / kFetchLine, static_cast<uint32_t>(lines.size())).first->second;
     to.number = i;
     to.size = static_cast<uint16_t>(op.size);
     to.pipe = op.cost.pipe;
@@ -92,6 +94,7 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     to.scalar_reads = keep(op.scalar_reads, isa::reg::kSgpr);
     to.scalar_writes = keep(op.scalar_writes, isa::reg::kSgpr);
   }
+  lines_ = lines.size();
 }
 
 }  // namespace wavesmith::timing

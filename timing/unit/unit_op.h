@@ -31,8 +31,8 @@ inline constexpr size_t kGates = 8;
 
 struct UnitOp {
   uint64_t pc = 0;
-  uint64_t line = 0;    ///< of the instruction cache
   uint32_t number = 0;  ///< of the OpTable
+  uint32_t line = 0;    ///< of the instruction cache, by its number among the kernel's
   uint16_t size = 4;
   isa::Pipe pipe = isa::Pipe::Internal;
   Gate gate = Gate::None;
@@ -58,10 +58,13 @@ class UnitOps {
   UnitOps(const UnitOps&) = delete;
   UnitOps& operator=(const UnitOps&) = delete;
   const UnitOp& operator[](uint32_t number) const { return ops_[number]; }
+  /// Lines of the instruction cache that they stand in.
+  [[nodiscard]] size_t lines() const { return lines_; }
 
  private:
   std::vector<UnitOp> ops_;
   std::vector<RegisterRange> ranges_;  ///< of all of them
+  size_t lines_ = 0;
 };
 
 }  // namespace wavesmith::timing
