@@ -86,9 +86,13 @@ InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParam
 }
 
 const InstructionUse& GroupRecorder::use(const emulate::Site& site, uint32_t lanes) {
-  const auto found = uses_.find(&site);
-  if (found != uses_.end()) return found->second;
-  return uses_.emplace(&site, use_of(site, lanes, unit_)).first->second;
+  Recent& recent = recent_[reinterpret_cast<uint64_t>(&site) * 0x9e3779b97f4a7c15u >> (64 - kRecent)];
+  if (recent.site != &site) {
+    const auto found = uses_.find(&site);
+    recent = {&site, found != uses_.end() ? &found->second
+                                          : &uses_.emplace(&site, use_of(site, lanes, unit_)).first->second};
+  }
+  return *recent.use;
 }
 
 WaveSteps& GroupRecorder::trace_of(const emulate::WaveView& wave) {
@@ -191,23 +195,29 @@ void GroupRecorder::record(const emulate::WaveView& wave, const emulate::Site& s
     if (access.direction == isa::Direction::Store) step.kind = Kind::Store;
     if (access.direction == isa::Direction::Atomic) step.kind = Kind::Atomic;
   }
-  addresses_.clear();
-  for (uint64_t left = access.lanes; left; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const uint64_t address = access.address[lane];
-    addresses_.push_back(access.space == emulate::AddressSpace::Private
-                             ? private_address(address, static_cast<uint32_t>(lane), wave.lanes(),
-                                               trace_.number * 64 + wave.index())
-                             : address);
+  const bool is_private = access.space == emulate::AddressSpace::Private;
+  std::span<const uint64_t> addresses(access.address, 64);
+  if (access.lanes != ~uint64_t{0} || is_private) {
+    addresses_.clear();
+    for (uint64_t left = access.lanes; left; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const uint64_t address = access.address[lane];
+      addresses_.push_back(is_private ? private_address(address, static_cast<uint32_t>(lane), wave.lanes(),
+                                                        trace_.number * 64 + wave.index())
+                                      : address);
+    }
+    addresses = addresses_;
   }
-  coalesce(addresses_, access.bytes, unit_.line, coalesced_);
+  if (!access.side_by_side || addresses.size() != 64 || is_private ||
+      !coalesce_dense(addresses.front(), access.bytes, unit_.line, coalesced_))
+    coalesce(addresses, access.bytes, unit_.line, coalesced_);
   const Coalesced& coalesced = coalesced_;
   trace.lines.insert(trace.lines.end(), coalesced.lines.begin(), coalesced.lines.end());
   step.clocks += coalesced.clocks;
   step.count = static_cast<uint32_t>(trace.lines.size()) - step.first;
   // What is not kept near a wave on purpose (but for data that are read once) is there for others to write.
-  if (!far_.empty() && access.direction != isa::Direction::Store && !addresses_.empty() &&
-      far_region(far_, addresses_.front()))
+  if (!far_.empty() && access.direction != isa::Direction::Store && !addresses.empty() &&
+      far_region(far_, addresses.front()))
     step.flag = waits_.contains(&site) ||
                 (isa::reaches_other_workgroups(site.instruction) && !site.instruction.has("slc"));
 }

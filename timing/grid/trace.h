@@ -2,6 +2,7 @@
 // with the lines that they touch, waits, barriers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -97,6 +98,12 @@ class GroupRecorder final : public emulate::WorkgroupListener {
   const UnitParameters& unit_;
   uint64_t most_;
   std::unordered_map<const emulate::Site*, InstructionUse> uses_;
+  static constexpr int kRecent = 7;  ///< bits
+  struct Recent {
+    const emulate::Site* site = nullptr;
+    const InstructionUse* use = nullptr;
+  };
+  std::array<Recent, 1 << kRecent> recent_;  ///< of these, the one that each place had last
   std::span<const FarRegion> far_;
   /// Of a wave: its readings by instruction, and how often it has written, or read elsewhere.
   struct Waiting {

@@ -56,6 +56,21 @@ TEST(Coalesce, NamesEveryLineThatAByteLiesInAndNoOther) {
   }
 }
 
+TEST(MemoryCoalesce, LanesAtOneAddressShareALine) {
+  for (const uint32_t line : {64u, 128u, 96u})
+    for (const uint64_t lanes : {1, 5, 64})
+      for (const uint64_t address : {192, 200, 316}) {
+        const Coalesced done = coalesce(strided(address, 0, lanes), 8, line);
+        const uint64_t last = (address + 7) / line;
+        ASSERT_EQ(done.lines.size(), last == address / line ? 1 : 2) << line << " " << address;
+        EXPECT_EQ(done.lines[0].line, address / line);
+        EXPECT_EQ(done.clocks, (lanes + 7) / 8 * done.lines.size());
+        if (done.lines.size() == 2) continue;
+        EXPECT_EQ(done.lines[0].bytes, std::min<uint64_t>(line, 8 * lanes));
+        EXPECT_EQ(done.lines[0].parts, parts_of(address % line, 8, line));
+      }
+}
+
 TEST(MemoryCoalesce, DenseLanesGiveWhatTheirAddressesGive) {
   int dense = 0;
   for (const uint32_t line : {64u, 128u})

@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "timing/memory/line_map.h"
+
 namespace wavesmith::timing {
 namespace {
 
@@ -27,33 +29,39 @@ size_t region_of(std::span<const Region> regions, uint64_t address) {
   return address < after->begin + after->bytes ? static_cast<size_t>(after - regions.begin()) : SIZE_MAX;
 }
 
-/// Grains of each region that a workgroup touches, in multiples of `grain` bytes.
-Touched touched(std::span<const Region> regions, const GroupSteps& group, uint32_t line, double grain) {
-  Touched sets;
+/// The lines that a workgroup touches. Loops come to the same ones again and again: each is kept once before
+/// anything is sorted.
+Set lines_of(const GroupSteps& group) {
+  Set lines;
+  LineMap<uint32_t> places(256);
   for (const WaveSteps& wave : group.waves)
     for (const LineUse& use : wave.lines) {
-      const uint64_t address = use.line * line;
-      size_t index = region_of(regions, address);
-      if (index == SIZE_MAX) index = region_of(regions, address + line - 1);
-      if (index == SIZE_MAX) continue;
-      Set& set = sets[index];
-      // Of a larger grain the parts are not looked at.
-      const uint64_t number = address / static_cast<uint64_t>(grain);
-      const uint32_t parts = grain > line ? ~uint32_t{0} : use.parts;
-      if (set.empty() || set.back().number != number)
-        set.push_back({number, parts});
+      const auto [place, is_new] = places.insert(use.line, static_cast<uint32_t>(lines.size()));
+      if (is_new)
+        lines.push_back({use.line, use.parts});
       else
-        set.back().parts |= parts;
+        lines[*place].parts |= use.parts;
     }
-  for (auto& [index, set] : sets) {
-    std::ranges::sort(set, {}, &Grain::number);
-    size_t kept = 0;
-    for (const Grain& each : set)
-      if (kept > 0 && set[kept - 1].number == each.number)
-        set[kept - 1].parts |= each.parts;
-      else
-        set[kept++] = each;
-    set.resize(kept);
+  std::ranges::sort(lines, {}, &Grain::number);
+  return lines;
+}
+
+/// Grains of each region that some lines are in, in multiples of `grain` bytes.
+Touched touched(std::span<const Region> regions, const Set& lines, uint32_t line, double grain) {
+  Touched sets;
+  for (const Grain& use : lines) {
+    const uint64_t address = use.number * line;
+    size_t index = region_of(regions, address);
+    if (index == SIZE_MAX) index = region_of(regions, address + line - 1);
+    if (index == SIZE_MAX) continue;
+    Set& set = sets[index];
+    // Of a larger grain the parts are not looked at.
+    const uint64_t number = address / static_cast<uint64_t>(grain);
+    const uint32_t parts = grain > line ? ~uint32_t{0} : use.parts;
+    if (set.empty() || set.back().number != number)
+      set.push_back({number, parts});
+    else
+      set.back().parts |= parts;
   }
   return sets;
 }
@@ -154,6 +162,12 @@ std::optional<uint64_t> neighbour(uint64_t base, int axis, uint32_t step, const 
 std::vector<Footprint> footprints(std::span<const Region> regions, std::span<const GroupSteps* const> samples,
                                   const GroupSteps& base, const Neighbours& neighbours, uint32_t line,
                                   double grain) {
+  std::map<const GroupSteps*, Set> known;
+  const auto touched_by = [&](const GroupSteps& group, double grain_bytes) {
+    const auto [of, is_new] = known.try_emplace(&group);
+    if (is_new) of->second = lines_of(group);
+    return touched(regions, of->second, line, grain_bytes);
+  };
   std::map<size_t, Footprint> found;
   for (const GroupSteps* const sample : samples) {
     double instructions = 0, recorded = 0;
@@ -164,16 +178,16 @@ std::vector<Footprint> footprints(std::span<const Region> regions, std::span<con
     // Of a workgroup recorded in part, the rest touches as many new lines an instruction.
     const double scale = recorded > 0 ? instructions / recorded : 1;
     const double weight = scale / static_cast<double>(samples.size());
-    for (const auto& [index, set] : touched(regions, *sample, line, line))
+    for (const auto& [index, set] : touched_by(*sample, line))
       found[index].lines += static_cast<double>(set.size()) * weight;
-    for (const auto& [index, set] : touched(regions, *sample, line, grain))
+    for (const auto& [index, set] : touched_by(*sample, grain))
       found[index].grains += static_cast<double>(set.size()) * weight;
   }
-  const Touched lines = touched(regions, base, line, line), grains = touched(regions, base, line, grain);
+  const Touched lines = touched_by(base, line), grains = touched_by(base, grain);
   for (int axis = 0; axis < 3; ++axis) {
     if (!neighbours.along[axis]) continue;
-    const Touched next = touched(regions, *neighbours.along[axis], line, line),
-                  next_grains = touched(regions, *neighbours.along[axis], line, grain);
+    const Touched next = touched_by(*neighbours.along[axis], line),
+                  next_grains = touched_by(*neighbours.along[axis], grain);
     for (auto& [index, footprint] : found) {
       if (lines.contains(index) && next.contains(index)) {
         const Share share = shared(lines.at(index), next.at(index));
@@ -185,7 +199,7 @@ std::vector<Footprint> footprints(std::span<const Region> regions, std::span<con
     }
   }
   if (neighbours.on_die) {
-    const Touched next = touched(regions, *neighbours.on_die, line, line);
+    const Touched next = touched_by(*neighbours.on_die, line);
     for (auto& [index, footprint] : found)
       if (lines.contains(index))
         footprint.shared_on_die = next.contains(index) ? shared(lines.at(index), next.at(index)).grains : 0;
