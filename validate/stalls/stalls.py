@@ -15,7 +15,6 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-import tables
 import traces
 
 HERE = Path(__file__).parent
@@ -75,6 +74,15 @@ def kernels() -> list[traces.Kernel]:
     return [traces.Kernel(**row | {"arguments": tuple(tuple(pair) for pair in row["arguments"])}) for row in found]
 
 
+def _tables(folder: Path, kernel: traces.Kernel) -> dict[str, str]:
+    """Files of the tables that a kernel's arguments name; they need NumPy."""
+    if not kernel.tables:
+        return {}
+    import tables
+
+    return tables.write(folder, **kernel.tables)
+
+
 def judge(kernel: traces.Kernel, library: Path, wavesmith: str, clang: str) -> Judged:
     """Profiles a kernel, and puts what was measured of it beside."""
     lines = traces.read(library, kernel)
@@ -86,7 +94,7 @@ def judge(kernel: traces.Kernel, library: Path, wavesmith: str, clang: str) -> J
         )
         shown = ["--gpu", GPU, "--sampled", "--json", "--statistics", str(table)]
         launch = ["--launches", "3", "--grid", kernel.grid, "--block", str(kernel.block)]
-        files = tables.write(Path(scratch), **kernel.tables) if kernel.tables else {}
+        files = _tables(Path(scratch), kernel)
         arguments = [word for _, text in kernel.arguments for word in ("--arg", text.format(**files))]
         subprocess.run(
             [wavesmith, "profile", *shown, code, *launch, *arguments],

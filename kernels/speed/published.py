@@ -6,9 +6,9 @@ import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from speed_operations import Attention, Product, Row, Timed
+from operations import Attention, Product, Row, Timed
 
-DATA = Path(__file__).resolve().parent.parent / "docs/published_speed.tsv"
+DATA = Path(__file__).resolve().parents[2] / "docs/published_speed.tsv"
 
 
 @dataclass(frozen=True)

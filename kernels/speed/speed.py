@@ -5,7 +5,7 @@
     pip download --no-deps amd-aiter==0.1.7.post2.dev18 && unzip -d AITER amd_aiter-*.whl
     pip install triton==3.8.0 numpy, in an environment whose interpreter is PYTHON
     pip download --no-deps onnxruntime-rocm==1.22.2.post1 && unzip -d CK onnxruntime_rocm-*.whl
-    kernels/speed.py --rocblas FOLDER --aiter AITER --triton PYTHON --ck CK [--gpu mi300x] [--only gemm]
+    kernels/speed/speed.py --rocblas FOLDER --aiter AITER --triton PYTHON --ck CK [--gpu mi300x] [--only gemm]
 
 Each operation is profiled by `wavesmith profile --sampled`: as the library computes it (wavesmith_kernels_bench) and as
 its peers do, AMD's rocBLAS (validate/tensile_kernels/gemm.py), and AITER, Triton and Composable Kernel (kernels/peers).
@@ -29,9 +29,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
 from findings import stated
-from profiled import NotProfiledError, profiled
-from speed_operations import (
+from operations import (
     AITERS_GPUS,
     CKS_GPUS,
     TRITONS_ATTENTION_GPUS,
@@ -60,10 +61,11 @@ from speed_operations import (
     trainings,
     write,
 )
-from speed_page import PAGE, page
-from speed_published import read as published
+from page import PAGE, page
+from profiled import NotProfiledError, profiled
+from published import read as published
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 Command = list[str | Path]
 GPUS = ["mi300x", "mi355x", "mi210", "rx7900xtx", "rx9070xt", "radeon8060s"]
 # Tensile's name of the types of rocBLAS's product, with f32 arithmetic: SB is f32 throughout.

@@ -7,8 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from findings import stated
-from speed import Command, Machine, fastest_of, of_convolution, of_experts, of_product, of_training
-from speed_operations import (
+from operations import (
     Attention,
     Convolution,
     Experts,
@@ -20,9 +19,10 @@ from speed_operations import (
     products,
     read,
 )
-from speed_page import PAGE, page, short
-from speed_published import Mark, operation_of
-from speed_published import read as published
+from page import PAGE, page, short
+from published import Mark, operation_of
+from published import read as published
+from speed import Command, Machine, fastest_of, of_convolution, of_experts, of_product, of_training
 
 SQUARE = Product("mi300x", 4096, 4096, 4096)
 WIDE = Product("mi300x", 16, 8192, 4096)
@@ -38,7 +38,7 @@ def row(operation: Product, ours: float, **peers: float) -> Row:
 
 class PageTest(unittest.TestCase):
     def test_is_written_from_its_data(self) -> None:
-        self.assertEqual(PAGE.read_text(), page(*read(), published(), stated()), "run kernels/speed.py --page")
+        self.assertEqual(PAGE.read_text(), page(*read(), published(), stated()), "run kernels/speed/speed.py --page")
 
     def test_compares_with_the_fastest_peer_and_names_the_worst_row(self) -> None:
         text = page([row(SQUARE, 6, A=3, B=2), row(WIDE, 12, A=1, B=5)], {}, [])

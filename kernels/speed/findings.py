@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Looks at the hot loop of each kernel of docs/KERNEL_SPEED.md with `wavesmith explain`: no finding of it may be worth
-more than 10 %, but for those that kernels/findings.tsv states with their reason.
+more than 10 %, but for those that kernels/speed/findings.tsv states with their reason.
 
-    kernels/findings.py [--build build/release]
+    kernels/speed/findings.py [--build build/release]
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from speed_operations import Timed, read
+from operations import Timed, read
 
 HERE = Path(__file__).resolve().parent
 STATED = HERE / "findings.tsv"
@@ -82,7 +82,7 @@ class Explainer:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=HERE.parent / "build/release")
+    parser.add_argument("--build", type=Path, default=HERE.parents[1] / "build/release")
     explainer = Explainer(parser.parse_args().build)
     kernels, allowed = kernels_of_page(), stated()
     with ThreadPoolExecutor() as pool:

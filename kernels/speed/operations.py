@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-DATA = Path(__file__).resolve().parent.parent / "docs/kernel_speed.json"
+DATA = Path(__file__).resolve().parents[2] / "docs/kernel_speed.json"
 # The GPUs whose attention and products AITER has kernels for; those where Triton is a peer, and its attention.
 AITERS_GPUS = ["mi300x", "mi355x"]
 TRITONS_GPUS = ["mi300x", "mi355x", "rx7900xtx"]

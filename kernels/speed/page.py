@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from findings import Finding
-from speed_operations import (
+from operations import (
     Attention,
     AttentionGradients,
     Convolution,
@@ -21,7 +21,7 @@ from speed_operations import (
     Timed,
     Training,
 )
-from speed_published import Mark
+from published import Mark
 
 PUBLISHED = [
     "Others measured these on real GPUs ([published_speed.tsv](published_speed.tsv)). Beside each stand ours and a",
@@ -31,7 +31,7 @@ PUBLISHED = [
     "the chip nor its clock and are of cold caches, and times by events have a launch of 2 to 6 us in them. Layouts",
     "are the published ones for a D by rows; where none was told, or it is not modelled, ours is kk.",
 ]
-PAGE = Path(__file__).resolve().parent.parent / "docs/KERNEL_SPEED.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/KERNEL_SPEED.md"
 
 
 def mean_of(rows: list[Row], what: str, named: Callable[[Row], str] | None = None) -> list[str]:
@@ -264,10 +264,10 @@ def published_page(rows: list[Row], marks: list[Mark]) -> list[str]:
 
 
 HOT_LOOPS = [
-    "Of each kernel of ours on this page `wavesmith explain` looks at the hot loop (`kernels/findings.py`, in each run",
-    "of the tests). A finding worth more than 10 % of the loop stands here, with what keeps it there; the gain is what",
-    "the finding would be worth at most if nothing else stood in the way. Not counted is what `explain` cannot weigh:",
-    "where it depends on how many tiles a mask cuts.",
+    "Of each kernel of ours on this page `wavesmith explain` looks at the hot loop (`kernels/speed/findings.py`, in",
+    "each run of the tests). A finding worth more than 10 % of the loop stands here, with what keeps it there; the",
+    "gain is what the finding would be worth at most if nothing else stood in the way. Not counted is what `explain`",
+    "cannot weigh: where it depends on how many tiles a mask cuts.",
 ]
 
 
@@ -282,10 +282,10 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
     lines = [
         "# How fast the library's kernels are",
         "",
-        "Written by `kernels/speed.py`; its numbers are in [kernel_speed.json](kernel_speed.json). Every time of ours",
-        "and of a peer is *modelled*: our kernels and their peers' machine code ran under the same cycle model, which",
-        "takes the same time for the same code in each run ([PROFILE.md](PROFILE.md) says how far to trust it). A",
-        "ratio above 1 means that ours takes longer than the fastest peer. Layouts name what lies together in memory",
+        "Written by `kernels/speed/speed.py`; its numbers are in [kernel_speed.json](kernel_speed.json). Every time of",
+        "ours and of a peer is *modelled*: our kernels and their peers' machine code ran under the same cycle model,",
+        "which takes the same time for the same code in each run ([PROFILE.md](PROFILE.md) says how far to trust it).",
+        "A ratio above 1 means that ours takes longer than the fastest peer. Layouts name what lies together in memory",
         "of A and of B: K, or M and N.",
         "",
         f"Products are compared with AMD's rocBLAS as Debian compiles it ({peers.get('rocblas', 'none')}); a star",
