@@ -6,6 +6,7 @@
 #include "kernels/attention_backward/shape.h"
 #include "tile/arch/additions.h"
 #include "tile/chain.h"
+#include "tile/transposed.h"
 #include "tile/view.h"
 
 namespace wavesmith::kernels {
@@ -20,6 +21,9 @@ struct OneOf<false, First, Second> {
   using Type = Second;
 };
 
+/// Whether shared memory transposes what is read of it: on CDNA4, which is known by its loads past registers.
+inline constexpr bool kTransposes = tile::arch::kHere.direct_bytes == tile::kPieceBytes;
+
 template <class Shape>
 struct QueryAdditions {
   using Element = typename Shape::Atom::Element;
@@ -32,7 +36,9 @@ struct QueryAdditions {
   using Keys = tile::Operand<Atom, kAtoms, Shape::kRows>;
   using KeysTile = tile::SharedTile<Atom, Shape::kHeadSize, Shape::kRows, tile::Written::ByColumns>;
   using KeysWindow = tile::Window<KeysTile, Shape::kThreads, tile::Along::Column>;
-  using ScoresTile = tile::SharedTile<Atom, Shape::kTile, Shape::kRows>;
+  /// By rows of queries, or where shared memory transposes as it is read, by keys.
+  using ScoresTile = typename OneOf<kTransposes, tile::TransposedTile<Atom, Shape::kTile, Shape::kRows>,
+                                    tile::SharedTile<Atom, Shape::kTile, Shape::kRows>>::Type;
   static constexpr int kBytes = ScoresTile::kBytes;              ///< of the scores' gradients
   static constexpr int kBytesOfKeys = KeysWindow::kSharedBytes;  ///< while they are loaded
   static constexpr int kSums = kAcross * Layout::kSums;          ///< of a lane
@@ -59,12 +65,19 @@ struct QueryAdditions {
     using Order = tile::ChainOrder<typename Shape::Atom>;
     constexpr int kInPiece = Order::kInPiece;
     const int key = first + From::row(lane), group = lane % From::kSumLanes / From::kSumStep;
-    const auto elements = tile::bits_as<tile::Vector<Element, kInPiece>>(piece);
-    TILE_UNROLL for (int e = 0; e < kInPiece; ++e) {
-      const int query = (index * Order::kGroups + group) * kInPiece + e;
-      tile::shared_write(memory + ScoresTile::offset(query, key / kInPiece) +
-                             key % kInPiece * static_cast<int>(sizeof(Element)),
-                         static_cast<Element>(elements[e]));
+    const int of_queries = index * Order::kGroups + group;
+    if constexpr (kTransposes) {
+      constexpr auto swizzle = ScoresTile::kSwizzle;
+      const int at = key * ScoresTile::kPieces + swizzle(key, of_queries);
+      tile::shared_write(memory + at * tile::kPieceBytes, piece);
+    } else {
+      const auto elements = tile::bits_as<tile::Vector<Element, kInPiece>>(piece);
+      TILE_UNROLL for (int e = 0; e < kInPiece; ++e) {
+        const int query = of_queries * kInPiece + e;
+        tile::shared_write(memory + ScoresTile::offset(query, key / kInPiece) +
+                               key % kInPiece * static_cast<int>(sizeof(Element)),
+                           static_cast<Element>(elements[e]));
+      }
     }
   }
 

@@ -4,62 +4,25 @@
 #pragma once
 
 #include "kernels/attention_backward/additions.h"
+#include "kernels/attention_backward/all_feed.h"
 #include "kernels/attention_backward/backward.h"
 
 namespace wavesmith::kernels {
-
-/// Tiles of a matrix of rows of queries, on their way to shared memory by rows and by columns at once.
-template <class Shape>
-struct AllFeed {
-  using ByColumns = typename BackwardFeed<Shape, true, true>::ByColumns;
-  using Element = typename Shape::Atom::Element;
-  static constexpr int kRows = ByColumns::kCount, kInPiece = ByColumns::kInPiece;
-  static_assert(ByColumns::kLast == Shape::kThreads, "each thread has pieces");
-
-  ByColumns window;
-  typename ByColumns::Pieces pieces;
-  int row_offset[kRows];  ///< of the thread's rows in the tile by rows
-
-  TILE_DEVICE AllFeed(const void* matrix, int length, int head_size, long stride, int first, int thread)
-      : window(matrix, head_size, length, stride, 0, first, thread) {
-    TILE_UNROLL for (int i = 0; i < kRows; ++i) {
-      row_offset[i] = TileByRows<Shape>::offset(position(window.column + i), window.shared_offset / kInPiece);
-      if (window.shared_offset >= head_size) window.offset[i] = tile::arch::kOutside;
-    }
-  }
-  /// Where ChainOrder has a row of an atom.
-  TILE_DEVICE static int position(int row) {
-    using Order = tile::ChainOrder<typename Shape::Atom>;
-    const int group = row / kInPiece % Order::kGroups,
-              sum = row / (kInPiece * Order::kGroups) * kInPiece + row % kInPiece;
-    return sum % Order::kStep + (group + sum / Order::kStep * Order::kGroups) * Order::kStep;
-  }
-  TILE_DEVICE void load() { window.load(pieces); }
-  TILE_DEVICE void store_row(int i, tile::SharedBytes tile) const {
-    tile::shared_write(tile + row_offset[i], pieces.at[i]);
-  }
-  /// Of the thread's rows an element each, the `element`-th.
-  TILE_DEVICE void store_column(int element, tile::SharedBytes tile) const {
-    tile::Vector<Element, kRows> run;
-    TILE_UNROLL for (int i = 0; i < kRows; ++i) run[i] =
-        tile::bits_as<tile::Vector<Element, kInPiece>>(pieces.at[i])[element];
-    tile::shared_write(
-        tile + TileByColumns<Shape>::offset(window.shared_offset + element, window.column / kInPiece) +
-            window.column % kInPiece * static_cast<int>(sizeof(Element)),
-        run);
-  }
-};
 
 template <class Shape>
 struct AllMemory {
   using Additions = QueryAdditions<Shape>;
   static constexpr int kOne = TileByRows<Shape>::kBytes;  ///< of a tile, by rows or by columns
-  static_assert(TileByColumns<Shape>::kBytes == kOne);
-  static constexpr int kFirstRows = 0, kSecondRows = kOne;
-  /// The tiles by columns, which are there twice: the next ones come while these are multiplied.
-  static constexpr int kColumns = 2 * kOne, kNext = 2 * kOne;
+  static_assert(AllColumns<Shape>::kBytes == kOne);
+  /// The tiles by columns are there twice: the next ones come while these are multiplied. Where there is room
+  /// for it, so are those by rows and the scores' gradients, and waves meet once for each tile, not twice.
+  static constexpr int kNext = 2 * kOne;  ///< to the next tiles
+  static constexpr bool kMeetOnce =
+      tile::arch::kHere.shared_bytes >= 4 * kNext + 2 * Additions::kBytes && Shape::kHeadSize > 64;
+  static constexpr int kColumns = kMeetOnce ? 2 * kNext : kNext;
   static constexpr int kScores = kColumns + 2 * kNext;
-  static constexpr int kTiles = kScores + Additions::kBytes;
+  static constexpr int kNextScores = kMeetOnce ? Additions::kBytes : 0;
+  static constexpr int kTiles = kScores + kNextScores + Additions::kBytes;
   static constexpr int kResults = BackwardMemory<Shape, Gradient::All>::Results::kBytes;
   static constexpr int kBytes = kTiles > kResults ? kTiles : kResults;
   static_assert(Additions::kBytesOfKeys <= kTiles);
@@ -90,19 +53,31 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
   }
 
   /// Products are of parts, to each of which comes a piece of a tile: pieces are read a few parts ahead.
-  template <int kParts, class Read, class Use>
-  TILE_DEVICE static void in_parts(Read read, Use use) {
-    constexpr int kAhead = Shape::kHeadSize > 64 ? 3 : 1;  // where two waves have a SIMD's registers
-    tile::Piece pieces[kAhead + 1];
-    tile::repeat<kAhead>([&](auto part) { pieces[part.kValue] = read(part); });
+  /// Fewer where two waves have a SIMD's registers, more where products take half the time (CDNA4).
+  static constexpr int kAhead = Shape::kHeadSize <= 64 ? 1 : Layout::kDepth > 8 ? 6 : 3;
+  using Pieces = tile::Piece[kAhead + 1];
+  /// Of kParts, to the first kBefore of which pieces were read before; and reads those of kAfter parts
+  /// beyond. They are in a ring, in which the next parts begin at its beginning if there are any.
+  template <int kParts, int kBefore, int kAfter, class Read, class Use>
+  TILE_DEVICE static void in_parts(Pieces& pieces, Read read, Use use) {
+    constexpr int kRing = kAhead + 1, kFirst = kAfter > 0 ? kRing - kParts % kRing : 0;
+    static_assert(kBefore == 0 || kAfter == 0);
+    tile::repeat<kAhead - kBefore>([&](auto part) {
+      constexpr int kPart = kBefore + decltype(part)::kValue;
+      pieces[(kFirst + kPart) % kRing] = read(tile::Constant<kPart>{});
+    });
     tile::repeat<kParts>([&](auto part) {
       constexpr int kPart = decltype(part)::kValue;
-      if constexpr (kPart + kAhead < kParts)
-        pieces[(kPart + kAhead) % (kAhead + 1)] = read(tile::Constant<kPart + kAhead>{});
-      use(part, pieces[kPart % (kAhead + 1)]);
+      if constexpr (kPart + kAhead < kParts + kAfter)
+        pieces[(kFirst + kPart + kAhead) % kRing] = read(tile::Constant<kPart + kAhead>{});
+      use(part, pieces[(kFirst + kPart) % kRing]);
       tile::arch::keep_accesses();
       tile::arch::keep_order();
     });
+  }
+  /// A number that the compiler does not take apart: what others differ from it goes with their instructions.
+  TILE_DEVICE static tile::u32 known(tile::u32 number) {
+    return tile::bits_as<tile::u32>(tile::arch::in_vector(tile::bits_as<float>(number)));
   }
   /// What a part has of so many small tasks.
   template <class Do>
@@ -134,9 +109,9 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
     using Feed = AllFeed<Shape>;
     constexpr int kInPiece = Order::kInPiece;
     Feed feed_q(this->of_q(head), others, g.head_size, g.stride_q.row, other, thread);
-    Feed feed_d_o(this->of_d_o(head), others, g.head_size, a.stride_d_o.row, other, thread);
+    Feed feed_d_o(this->of_d_o(head), others, g.head_size_v, a.stride_d_o.row, other, thread);
     const OperandReader<Atom, TileByRows<Shape>> by_rows(0, lane);
-    const OperandReader<Atom, TileByColumns<Shape>> by_columns(0, lane);
+    const OperandReader<Atom, AllColumns<Shape>> by_columns(0, lane);
     const OperandReader<typename Additions::Atom, typename Additions::ScoresTile> by_scores(0, lane);
     const float slope = kShapes && g.slopes ? g.slopes[place.batch * g.slopes_batch + head] * kLog2OfE : 0;
     const float factor = kShapes ? 1 : g.factor;
@@ -144,25 +119,27 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
         arch::buffer(a.rows + 2 * this->of_rows(head), static_cast<u32>(others) * 8);
     const arch::Buffer to_sums = arch::buffer(a.sums + this->of_rows(head) * Shape::kHeadSize,
                                               static_cast<u32>(others) * Shape::kHeadSize * 4);
-    const TileByRows<Shape> q_rows{memory + Memory::kFirstRows}, d_o_rows{memory + Memory::kSecondRows};
-    const typename Additions::ScoresTile all_scores{memory + Memory::kScores};
-    SharedBytes columns = memory + Memory::kColumns, next_columns = columns + Memory::kNext;
-    const u32 inside = row < length ? ~0u : 0;  // what weights other keys would have is anything
+    constexpr bool kMeetOnce = Memory::kMeetOnce;
+    constexpr int kOne = Memory::kOne;
+    const auto rows_of = [&](int stage) { return memory + (kMeetOnce ? stage * Memory::kNext : 0); };
+    const auto columns_of = [&](int stage) { return memory + Memory::kColumns + stage * Memory::kNext; };
+    const bool whole = wave_row + Shape::kWaveRows <= length;  // the wave's rows are keys
     TileRows<Shape> of_tile;
     feed_q.load(), feed_d_o.load();
     of_tile.load(of_others, other, group);
     arch::barrier();  // what was there before was read by all
     // Both tiles' rows and columns are stored one by one, between products.
-    const auto store_row = [&](int i) {
+    const auto store_row = [&](int i, SharedBytes to) {
       const auto& feed = i < Feed::kRows ? feed_q : feed_d_o;
-      feed.store_row(i % Feed::kRows, (i < Feed::kRows ? q_rows : d_o_rows).memory);
+      feed.store_row(i % Feed::kRows, to + i / Feed::kRows * kOne);
     };
     const auto store_column = [&](int i, SharedBytes to) {
-      const auto& feed = i < kInPiece ? feed_q : feed_d_o;
-      feed.store_column(i % kInPiece, to + i / kInPiece * (Memory::kNext / 2));
+      constexpr int kStores = Feed::kColumnStores;
+      const auto& feed = i < kStores ? feed_q : feed_d_o;
+      feed.store_column(i % kStores, to + i / kStores * kOne);
     };
-    TILE_UNROLL for (int i = 0; i < 2 * Feed::kRows; ++i) store_row(i);
-    TILE_UNROLL for (int i = 0; i < 2 * kInPiece; ++i) store_column(i, columns);
+    TILE_UNROLL for (int i = 0; i < 2 * Feed::kRows; ++i) store_row(i, rows_of(0));
+    TILE_UNROLL for (int i = 0; i < 2 * Feed::kColumnStores; ++i) store_column(i, columns_of(0));
     additions.sums.clear();
     arch::barrier();
 
@@ -172,85 +149,128 @@ struct AllWave : BackwardWave<Shape, Gradient::All, kShapes, AttentionBackwardAr
                   kParts = kKeysAt + kAcross;
     constexpr int kNumbers = Scores<Shape, kShapes>::kNumbers;
     constexpr int kWeighed = kNumbers / kOwn, kDifferentiated = kNumbers / kAcross;
-    for (; other < end; other += Shape::kTile) {
+    constexpr int kAdds = Additions::Keys::kPieces * Additions::kAcross;
+    constexpr int kBefore = kMeetOnce ? kAhead : 0;  // pieces that are read before others were multiplied
+    Pieces pieces;
+    repeat<kBefore>([&](auto part) {
+      pieces[part.kValue] = by_rows.piece(0, part.kValue, TileByRows<Shape>{rows_of(0)});
+    });
+    const auto step = [&](int stage) __attribute__((always_inline)) {
+      const SharedBytes rows = rows_of(stage), next_rows = rows_of(1 - stage), columns = columns_of(stage),
+                        next_columns = columns_of(1 - stage),
+                        all_scores = memory + Memory::kScores + stage * Memory::kNextScores;
       Scores<Shape, kShapes> scores;
       Products gradients;
       Weights weights, of_scores;
       scores.at.clear(), gradients.clear();
-      const u32 before = Additions::place(other - Shape::kTile, wave, lane);
+      const u32 before = known(Additions::place(other - Shape::kTile, wave, lane)),
+                of_next = known(TileRows<Shape>::place(other + Shape::kTile, group));
       const int of_group = other + group * kInPiece;
-      const auto add_share = [&](int part, int of) {
-        share(Additions::kSums, part, of, [&](int i) { additions.add(to_sums, before, i); });
+      // What goes to memory and comes from there does so in small shares, loads first.
+      const auto add_share = [&](int part) {
+        constexpr int kFirst = 2 * Feed::kLoads;
+        if (part < kFirst) return;
+        share(Additions::kSums, part - kFirst, kKeysAt - kFirst,
+              [&](int i) { additions.add(to_sums, before, i); });
       };
-      in_parts<kParts>(
+      const auto load_of_tile = [&](int part) {
+        share(TileRows<Shape>::kTwos, part, kAcross + kAdds,
+              [&](int i) { of_tile.load(of_others, of_next, i); });
+      };
+      in_parts<kParts, kBefore, 0>(
+          pieces,
           [&](auto part) {
             constexpr int kPart = decltype(part)::kValue, kAt = (kPart - kValuesAt) % kAcross;
             if constexpr (kPart < kGradientsAt)
-              return by_rows.piece(0, kPart, q_rows);
+              return by_rows.piece(0, kPart, TileByRows<Shape>{rows});
             else if constexpr (kPart < kValuesAt)
-              return by_rows.piece(0, kPart - kGradientsAt, d_o_rows);
+              return by_rows.piece(0, kPart - kGradientsAt, TileByRows<Shape>{rows + kOne});
             else
-              return by_columns.piece(
-                  kAt % Shape::kColumns, kAt / Shape::kColumns,
-                  TileByColumns<Shape>{kPart < kKeysAt ? columns + Memory::kNext / 2 : columns});
+              return by_columns.piece(kAt % Shape::kColumns, kAt / Shape::kColumns,
+                                      AllColumns<Shape>{kPart < kKeysAt ? columns + kOne : columns});
           },
           [&](auto part, Piece piece) {
             constexpr int kPart = decltype(part)::kValue;
             if constexpr (kPart < kGradientsAt) {
               multiply(scores.at, 0, first.operand, kPart, piece);
-              if constexpr (kPart == 0) feed_q.load();
-              if constexpr (kPart == 1) feed_d_o.load();
-              add_share(kPart, 2 * kOwn);
+              if constexpr (kPart < 2 * Feed::kLoads)
+                (kPart < Feed::kLoads ? feed_q : feed_d_o).load(kPart % Feed::kLoads);
+              add_share(kPart);
               if constexpr (kPart == kGradientsAt - 1) {
                 if constexpr (kShapes)  // found again: scalar registers are scarce
                   scores.shape(arch::argument_again(a).forward, slope, row, of_group, shift);
-                if (!sight.whole(wave_row, Shape::kWaveRows, other, Shape::kTile))
+                if (!sight.whole(wave_row, Shape::kWaveRows, other, Shape::kTile) || !whole) {
                   hide(scores.at, sight, row, of_group);
+                  if (row >= length) hide_row(scores.at);
+                }
               }
             } else if constexpr (kPart < kValuesAt) {
               constexpr int kAt = kPart - kGradientsAt, kDone = (kAt + 1) * kWeighed;
               multiply(gradients, 0, second.operand, kAt, piece);
               scores.weigh(factor, of_tile, kAt * kWeighed, kWeighed);
-              add_share(kPart, 2 * kOwn);
+              add_share(kPart);
               if constexpr (kDone % kInPiece == 0) become(scores, kDone / kInPiece - 1, weights);
             } else if constexpr (kPart < kKeysAt) {
               constexpr int kAt = kPart - kValuesAt, kDone = (kAt + 1) * kDifferentiated;
               multiply(of_second, kAt % Shape::kColumns, weights, kAt / Shape::kColumns, piece);
               scores.differentiate(gradients, of_tile, kAt * kDifferentiated, kDifferentiated);
+              add_share(kPart);
               if constexpr (kDone % kInPiece == 0) {
                 constexpr int kPiece = kDone / kInPiece - 1;
                 become(scores, kPiece, of_scores);
-                Additions::keep(of_scores.at[0][kPiece] & inside, kPiece, wave * Shape::kWaveRows,
-                                all_scores.memory, lane);
+                Additions::keep(of_scores.at[0][kPiece], kPiece, wave * Shape::kWaveRows, all_scores, lane);
               }
             } else {
               constexpr int kAt = kPart - kKeysAt;
               multiply(of_first, kAt % Shape::kColumns, of_scores, kAt / Shape::kColumns, piece);
-              share(2 * kInPiece, kAt, kAcross, [&](int i) { store_column(i, next_columns); });
+              share(2 * Feed::kColumnStores, kAt, kAcross, [&](int i) { store_column(i, next_columns); });
+              if constexpr (kMeetOnce)
+                share(2 * Feed::kRows, kAt, kAcross, [&](int i) { store_row(i, next_rows); });
+              load_of_tile(kAt);
             }
           });
       additions.sums.clear();
-      arch::barrier();  // scores' gradients were written by all, rows read
-      constexpr int kAdds = Additions::Keys::kPieces * Additions::kAcross;
-      in_parts<kAdds>(
+      arch::barrier();  // scores' gradients, and where there is room rows, were written by all
+      in_parts<kAdds, 0, kBefore>(
+          pieces,
           [&](auto part) {
-            return by_scores.piece(part.kValue % Additions::kAcross, part.kValue / Additions::kAcross,
-                                   all_scores);
+            constexpr int kPart = decltype(part)::kValue;
+            if constexpr (kPart < kAdds)
+              return by_scores.piece(kPart % Additions::kAcross, kPart / Additions::kAcross,
+                                     typename Additions::ScoresTile{all_scores});
+            else
+              return by_rows.piece(0, kPart - kAdds, TileByRows<Shape>{next_rows});
           },
           [&](auto part, Piece piece) {
             constexpr int kPart = decltype(part)::kValue;
             multiply(additions.sums, kPart % Additions::kAcross, additions.keys, kPart / Additions::kAcross,
                      piece);
-            share(2 * Feed::kRows, kPart, kAdds, store_row);
-            share(TileRows<Shape>::kTwos, kPart, kAdds,
-                  [&](int i) { of_tile.load(of_others, other + Shape::kTile, group, i); });
+            if constexpr (!kMeetOnce)
+              share(2 * Feed::kRows, kPart, kAdds, [&](int i) { store_row(i, next_rows); });
+            load_of_tile(kAcross + kPart);
           });
-      arch::barrier();  // rows were written by all, scores' gradients read
-      const SharedBytes swapped = columns;
-      columns = next_columns, next_columns = swapped;
+      if constexpr (!kMeetOnce) arch::barrier();  // rows were written by all, scores' gradients read
+      other += Shape::kTile;
+      return other < end;
+    };
+    if constexpr (kMeetOnce) {
+      // Two steps, whose places in shared memory are constants. Behind the end no row is seen.
+      TILE_KEEP_LOOP
+      do {
+        step(0);
+      } while (step(1));
+    } else {
+      int stage = 0;
+      TILE_KEEP_LOOP
+      do stage = 1 - stage;
+      while (step(1 - stage));
     }
     const u32 before = Additions::place(other - Shape::kTile, wave, lane);
     TILE_UNROLL for (int i = 0; i < Additions::kSums; ++i) additions.add(to_sums, before, i);
+  }
+  /// What is no key has no weight.
+  TILE_DEVICE static void hide_row(Products& scores) {
+    TILE_UNROLL for (int e = 0; e < Layout::kSums; ++e) scores.at[0][0][e] = -tile::kInfinity;
   }
   /// A piece of a row of scores, rounded to elements.
   TILE_DEVICE static void become(const Scores<Shape, kShapes>& scores, int piece, Weights& operand) {
@@ -323,12 +343,12 @@ TILE_DEVICE void attention_backward_all(const AttentionBackwardArguments& a) {
     add(wave.of_second, late.sums_v);
     return;
   }
-  const auto write = [&](auto& sums, float by, void* to, const AttentionStrides& stride) {
-    write_gradient<Shape, Gradient::All>(sums, by, wave, to, stride, where, of, late.forward.head_size,
-                                         shared);
+  const auto write = [&](auto& sums, float by, void* to, const AttentionStrides& stride, int size) {
+    write_gradient<Shape, Gradient::All>(sums, by, wave, to, stride, where, of, size, shared);
   };
-  write(wave.of_first, late.scale, late.dk, late.stride_dk);
-  write(wave.of_second, kWeightUnit<typename Shape::Atom::Element>, late.dv, late.stride_dv);
+  write(wave.of_first, late.scale, late.dk, late.stride_dk, late.forward.head_size);
+  write(wave.of_second, kWeightUnit<typename Shape::Atom::Element>, late.dv, late.stride_dv,
+        late.forward.head_size_v);
 }
 
 }  // namespace wavesmith::kernels

@@ -39,12 +39,16 @@ struct TileRows {
 
   /// Of the tile of queries that begins with row `first` of those in the buffer.
   TILE_DEVICE void load(tile::arch::Buffer rows, int first, int group) {
-    TILE_UNROLL for (int i = 0; i < kTwos; ++i) load(rows, first, group, i);
+    TILE_UNROLL for (int i = 0; i < kTwos; ++i) load(rows, place(first, group), i);
   }
-  TILE_DEVICE void load(tile::arch::Buffer rows, int first, int group, int i) {
+  /// Where the first of a lane's rows of the tile is.
+  TILE_DEVICE static tile::u32 place(int first, int group) {
+    return static_cast<tile::u32>(first + group * Order::kInPiece) * 8;
+  }
+  TILE_DEVICE void load(tile::arch::Buffer rows, tile::u32 place, int i) {
     constexpr int kInPiece = Order::kInPiece;
-    const int row = first + (i * 2 / kInPiece * Order::kGroups + group) * kInPiece + i * 2 % kInPiece;
-    at[i] = tile::bits_as<Two>(tile::arch::load_piece(rows, static_cast<tile::u32>(row) * 8));
+    const int further = i * 2 / kInPiece * Order::kGroups * kInPiece + i * 2 % kInPiece;
+    at[i] = tile::bits_as<Two>(tile::arch::load_piece(rows, place + static_cast<tile::u32>(further) * 8));
   }
   TILE_DEVICE float reference_at(int /*atom*/, int number) const { return at[number / 2][number % 2 * 2]; }
   TILE_DEVICE float delta_at(int /*atom*/, int number) const { return at[number / 2][number % 2 * 2 + 1]; }
