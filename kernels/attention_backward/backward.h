@@ -87,19 +87,19 @@ struct BackwardWave {
     return place.batch * a.row_batch + head * a.row_head + sequence.first_q;
   }
 
-  TILE_DEVICE typename Own::Operand own(const Element* from, long stride) const {
+  TILE_DEVICE typename Own::Operand own(const Element* from, int size, long stride) const {
     typename Own::Operand rows_of_wave;
-    tile::load_operand(rows_of_wave, from, length, g.head_size, stride, wave_row, lane);
+    tile::load_operand(rows_of_wave, from, length, size, stride, wave_row, lane);
     return rows_of_wave;
   }
   /// Loads the wave's rows, and of queries finds what weights need.
   TILE_DEVICE void load(tile::SharedBytes memory) {
-    const auto own_first =
-        own(kOfQueries ? of_q(place.head) : of_k(), kOfQueries ? g.stride_q.row : g.stride_k.row);
+    const auto own_first = own(kOfQueries ? of_q(place.head) : of_k(), g.head_size,
+                               kOfQueries ? g.stride_q.row : g.stride_k.row);
     first.keep(own_first, memory + Memory::kTiles, wave, lane);
     if constexpr (Needs<kOf>::kSecond) {
-      const auto own_second =
-          own(kOfQueries ? of_d_o(place.head) : of_v(), kOfQueries ? a.stride_d_o.row : g.stride_v.row);
+      const auto own_second = own(kOfQueries ? of_d_o(place.head) : of_v(), g.head_size_v,
+                                  kOfQueries ? a.stride_d_o.row : g.stride_v.row);
       second.keep(own_second, memory + Memory::kSecondOwn, wave, lane);
       if constexpr (kOfQueries) find_rows(own_second);
     }
@@ -110,7 +110,7 @@ struct BackwardWave {
   /// Finds what the weights of the wave's rows of queries need, and leaves it to the other kernels.
   TILE_DEVICE void find_rows(const typename Own::Operand& d_o) {
     using namespace tile;
-    const auto o = own(matrix(g.o, g.stride_o, place.head, true), g.stride_o.row);
+    const auto o = own(matrix(g.o, g.stride_o, place.head, true), g.head_size_v, g.stride_o.row);
     const float* const lse = g.lse + place.batch * g.lse_batch + place.head * g.lse_head + sequence.first_q;
     TILE_UNROLL for (int i = 0; i < Shape::kAtoms; ++i) {
       const int at = row + i * Layout::kRows;
@@ -146,7 +146,7 @@ struct BackwardWave {
     const SharedBytes shared_first = memory, shared_second = memory + First::kBytes;
     First feed_first(kOfQueries ? of_k() : of_q(head), others, g.head_size,
                      kOfQueries ? g.stride_k.row : g.stride_q.row, other, thread);
-    Second feed_second(kOfQueries ? of_v() : of_d_o(head), others, g.head_size,
+    Second feed_second(kOfQueries ? of_v() : of_d_o(head), others, g.head_size_v,
                        kOfQueries ? g.stride_v.row : a.stride_d_o.row, other, thread);
     const OperandReader<Atom, TileByRows<Shape>> by_rows(0, lane);
     const OperandReader<Atom, TileByColumns<Shape>> by_columns(0, lane);
@@ -299,15 +299,17 @@ TILE_DEVICE void attention_backward(const Arguments& a) {
   const AttentionPlace where(late.forward, Shape::kRows);  // found again, too
   const Sequence of(late.forward, where.batch);
   if constexpr (Wave::kDrops) wave.find_again(where);
-  const auto write = [&](auto& sums, float by, void* to, const AttentionStrides& stride) {
-    write_gradient<Shape, kOf>(sums, by, wave, to, stride, where, of, late.forward.head_size, shared);
+  const auto write = [&](auto& sums, float by, void* to, const AttentionStrides& stride, int head_size) {
+    write_gradient<Shape, kOf>(sums, by, wave, to, stride, where, of, head_size, shared);
   };
+  const int size = late.forward.head_size;
   float of_values = kWeightUnit<typename Shape::Atom::Element>;
   if constexpr (Wave::kDrops) of_values *= late.dropout.by;
-  if constexpr (kOfQueries) write(wave.of_first, late.scale, late.dq, late.stride_dq);
+  if constexpr (kOfQueries) write(wave.of_first, late.scale, late.dq, late.stride_dq, size);
   if constexpr (!kOfQueries && Needs<kOf>::kFirstAcross)
-    write(wave.of_first, late.scale, late.dk, late.stride_dk);
-  if constexpr (Needs<kOf>::kSecondAcross) write(wave.of_second, of_values, late.dv, late.stride_dv);
+    write(wave.of_first, late.scale, late.dk, late.stride_dk, size);
+  if constexpr (Needs<kOf>::kSecondAcross)
+    write(wave.of_second, of_values, late.dv, late.stride_dv, late.forward.head_size_v);
 }
 
 }  // namespace wavesmith::kernels

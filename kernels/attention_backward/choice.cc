@@ -19,15 +19,19 @@ wavesmith_kernels_status invalid(std::string_view message) { return kernels::inv
 
 bool of_all(const AttentionBackwardConfiguration& row) { return row.gradient == "all"; }
 
-/// Floats of a row of sums where workgroups add to them: those of the kernels' heads.
-int64_t row_of_sums(int64_t head_size) { return head_size > 64 ? 128 : 64; }
+/// The larger of the sizes of heads: one kernel serves both.
+int64_t size_of_heads(const Description& b) { return std::max(b.forward.head_size, values_of(b.forward)); }
+/// Of those that have kernels in which workgroups add to gradients.
+constexpr int64_t kLargestOfSums = 128;
+/// Floats of a row of sums: those of the kernels' heads.
+int64_t row_of_sums(const Description& b) { return size_of_heads(b) > 64 ? kLargestOfSums : 64; }
 
 /// Whether workgroups add to gradients, if there is a kernel in which they do: a buffer holds 4 GiB of a
 /// head's sums.
 bool adds(const Description& b) {
-  const int64_t most = UINT32_MAX / row_of_sums(b.forward.head_size) / 4;
-  return b.any_order != 0 && b.forward.dropout == 0 && extent_q(b.forward).rows <= most &&
-         extent_k(b.forward).rows <= most;
+  const int64_t most = UINT32_MAX / row_of_sums(b) / 4;
+  return b.any_order != 0 && b.forward.dropout == 0 && size_of_heads(b) <= kLargestOfSums &&
+         extent_q(b.forward).rows <= most && extent_k(b.forward).rows <= most;
 }
 
 /// Into how many workgroups with the same keys the heads of queries that share them are parted then: where
@@ -55,25 +59,26 @@ struct Workspace {
 };
 Workspace parts_of_workspace(const Description& b) {
   const HeadsExtent q = extent_q(b.forward), k = extent_k(b.forward);
-  const int64_t rows = q.batches * q.heads * q.rows, size = row_of_sums(b.forward.head_size);
+  const int64_t rows = q.batches * q.heads * q.rows, size = row_of_sums(b);
   return {.queries = adds(b) ? rows * size : 0,
           .keys = parts_of(b) > 1 ? k.batches * k.heads * k.rows * size : 0,
           .rows = 2 * rows};
 }
 
 /// The size of heads of the kernels that serve a description; 0: there are none.
-wavesmith_kernels_status find_size(int64_t head_size, std::string_view target, int& size) {
+wavesmith_kernels_status find_size(const Description& b, std::string_view target, int& size) {
+  const int64_t wanted = size_of_heads(b);
   int largest = 0;
   for (const AttentionBackwardConfiguration& row : attention_backward_configurations()) {
     if (row.target != target) continue;
     largest = std::max(largest, row.head_size);
-    if (row.head_size >= head_size && (size == 0 || row.head_size < size)) size = row.head_size;
+    if (row.head_size >= wanted && (size == 0 || row.head_size < size)) size = row.head_size;
   }
-  if (size != 0) return succeed();
-  return not_supported(kName, largest == 0
-                                  ? "there is no kernel for " + std::string(target)
-                                  : "head_size is " + std::to_string(head_size) + ", and the kernels for " +
-                                        std::string(target) + " go to " + std::to_string(largest));
+  if (size != 0) return b.forward.dropout != 0 ? check_dropout_size(kName, size, b.forward) : succeed();
+  if (largest == 0) return not_supported(kName, "there is no kernel for " + std::string(target));
+  return not_supported(kName, (wanted > b.forward.head_size ? "head_size_v is " : "head_size is ") +
+                                  std::to_string(wanted) + ", and the kernels for " + std::string(target) +
+                                  " go to " + std::to_string(largest));
 }
 
 }  // namespace
@@ -85,28 +90,27 @@ size_t workspace_of(const Description& b) {
 wavesmith_kernels_status check_attention_backward(const Description& b) {
   const auto& a = b.forward;
   if (const auto status = check_attention(a)) return status;
-  if (values_of(a) != a.head_size)
-    return not_supported(kName, "forward.head_size_v is " + std::to_string(a.head_size_v) +
-                                    ", and forward.head_size " + std::to_string(a.head_size));
+  const int64_t of_values = values_of(a);
   const HeadsExtent q = extent_q(a), k = extent_k(a);
   if (!q.empty() && !a.lse) return invalid("forward.lse is null: weights are found again from it");
-  if (const auto status = check_heads(kName, "forward.o", a.o, q, a.head_size, false)) return status;
-  if (const auto status = check_heads(kName, "d_o", b.d_o, q, a.head_size, false)) return status;
+  if (const auto status = check_heads(kName, "forward.o", a.o, q, of_values, false)) return status;
+  if (const auto status = check_heads(kName, "d_o", b.d_o, q, of_values, false)) return status;
   const struct {
     const char* name;
     const wavesmith_kernels_heads& heads;
     const HeadsExtent& extent;
-  } written[] = {{"dq", b.dq, q}, {"dk", b.dk, k}, {"dv", b.dv, k}};
+    int64_t size;
+  } written[] = {{"dq", b.dq, q, a.head_size}, {"dk", b.dk, k, a.head_size}, {"dv", b.dv, k, of_values}};
   for (const auto& one : written)
-    if (const auto status = check_heads(kName, one.name, one.heads, one.extent, a.head_size, true))
+    if (const auto status = check_heads(kName, one.name, one.heads, one.extent, one.size, true))
       return status;
   constexpr auto kWord = WAVESMITH_KERNELS_F32;  // of 4 bytes, as those of I32
   std::vector<NamedRange> ranges = {
       {"forward.q", range_of(a.q, q, a.head_size, a.type)},
       {"forward.k", range_of(a.k, k, a.head_size, a.type)},
-      {"forward.v", range_of(a.v, k, a.head_size, a.type)},
-      {"forward.o", range_of(a.o, q, a.head_size, a.type)},
-      {"d_o", range_of(b.d_o, q, a.head_size, a.type)},
+      {"forward.v", range_of(a.v, k, of_values, a.type)},
+      {"forward.o", range_of(a.o, q, of_values, a.type)},
+      {"d_o", range_of(b.d_o, q, of_values, a.type)},
       NamedRange::of("forward.alibi_slopes", a.alibi_slopes,
                      (a.batches - 1) * a.alibi_batch_stride + a.heads_q, kWord),
       NamedRange::of("forward.dropout_state", state_of(a), 4, kWord),
@@ -117,7 +121,7 @@ wavesmith_kernels_status check_attention_backward(const Description& b) {
         "forward.lse", a.lse,
         (q.batches - 1) * a.lse_batch_stride + (q.heads - 1) * a.lse_head_stride + q.rows, kWord));
   for (const auto& one : written) {
-    const NamedRange range{one.name, range_of(one.heads, one.extent, a.head_size, a.type)};
+    const NamedRange range{one.name, range_of(one.heads, one.extent, one.size, a.type)};
     if (const auto status = check_apart(kName, range, ranges)) return status;
     ranges.push_back(range);
   }
@@ -131,7 +135,7 @@ wavesmith_kernels_status choose_attention_backward(const Description& b, std::st
   const auto& a = b.forward;
   const HeadsExtent q = extent_q(a), k = extent_k(a);
   int size = 0;
-  if (const auto status = find_size(a.head_size, target, size)) return status;
+  if (const auto status = find_size(b, target, size)) return status;
   if (const auto status = check_workspace(kName, b.workspace, b.workspace_bytes, workspace_of(b)))
     return status;
   const Workspace lies = parts_of_workspace(b);
@@ -142,10 +146,10 @@ wavesmith_kernels_status choose_attention_backward(const Description& b, std::st
                                        .dq = b.dq.data,
                                        .dk = b.dk.data,
                                        .dv = b.dv.data,
-                                       .stride_d_o = strides(b.d_o, q, a.cu_seqlens_q, a.head_size),
+                                       .stride_d_o = strides(b.d_o, q, a.cu_seqlens_q, values_of(a)),
                                        .stride_dq = strides(b.dq, q, a.cu_seqlens_q, a.head_size),
                                        .stride_dk = strides(b.dk, k, a.cu_seqlens_k, a.head_size),
-                                       .stride_dv = strides(b.dv, k, a.cu_seqlens_k, a.head_size),
+                                       .stride_dv = strides(b.dv, k, a.cu_seqlens_k, values_of(a)),
                                        .rows = floats + lies.queries + 2 * lies.keys,
                                        .row_batch = a.cu_seqlens_q ? 0 : q.heads * q.rows,
                                        .row_head = q.rows,

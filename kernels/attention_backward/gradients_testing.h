@@ -63,12 +63,12 @@ class ExpectedGradients {
     const auto [first_k, length_k] = made_.sequence_k(batch);
     const int64_t batch_q = one.packed_q ? 0 : batch, batch_k = one.packed_k ? 0 : batch;
     const int64_t head_kv = head / (one.heads_q / one.heads_kv), at = i + length_k - length_q;
-    const auto size = static_cast<size_t>(one.head_size);
+    const auto size = static_cast<size_t>(one.head_size), size_v = static_cast<size_t>(one.size_v());
     const size_t row = made_.q.at(batch_q, first_q + i, head, 0),
                  of_d_o = d_o_.at(batch_q, first_q + i, head, 0),
                  of_o = made_.o.at(batch_q, first_q + i, head, 0);
     double delta = 0, delta_magnitude = 0;
-    for (size_t d = 0; d < size; ++d)
+    for (size_t d = 0; d < size_v; ++d)
       delta += plain_[of_d_o + d] * o_[of_o + d],
           delta_magnitude += std::abs(plain_[of_d_o + d] * o_[of_o + d]);
     const double lse =
@@ -86,7 +86,8 @@ class ExpectedGradients {
                  least_gradient = !f16        ? 0x1p-118
                                   : on_cdna2_ ? 0x1p-14
                                               : 0x1p-25;
-    const double rounding = (static_cast<double>(size) + 8) * 0x1p-24;
+    const double rounding = (static_cast<double>(size) + 8) * 0x1p-24,
+                 rounding_v = (static_cast<double>(size_v) + 8) * 0x1p-24;
     const std::vector<double> factors = dropout_factors(one, batch, head, i, length_k);
     for (int64_t j = begin; j < end; ++j) {
       const size_t key = made_.k.at(batch_k, first_k + j, head_kv, 0),
@@ -94,6 +95,8 @@ class ExpectedGradients {
       double score = 0, magnitude = 0, gradient = 0, gradient_magnitude = 0;
       for (size_t d = 0; d < size; ++d) {
         score += q_[row + d] * k_[key + d], magnitude += std::abs(q_[row + d] * k_[key + d]);
+      }
+      for (size_t d = 0; d < size_v; ++d) {
         gradient += as_operand_[of_d_o + d] * v_[value + d];
         gradient_magnitude += std::abs(as_operand_[of_d_o + d] * v_[value + d]);
       }
@@ -110,12 +113,13 @@ class ExpectedGradients {
       const double weight = std::exp(score - lse), grown = 1 - part * part;
       const double of_score = weight * (gradient - delta) * grown;
       double of_score_error = (unit + of_weight) * std::abs(of_score) +
-                              weight * rounding * (gradient_magnitude + delta_magnitude) + least_gradient;
+                              weight * rounding_v * (gradient_magnitude + delta_magnitude) + least_gradient;
       if (one.softcap != 0)
         of_score_error += (0x1p-19 + 2 * error / one.softcap) * weight * std::abs(gradient - delta);
-      for (size_t d = 0; d < size; ++d) {
+      for (size_t d = 0; d < size_v; ++d)
         dv.add(value + d, factor * weight, factor * ((unit + of_weight) * weight + least_weight),
                as_operand_[of_d_o + d]);
+      for (size_t d = 0; d < size; ++d) {
         dq.add(row + d, of_score, of_score_error, k_[key + d]);
         dk.add(key + d, of_score, of_score_error, q_[row + d]);
       }

@@ -29,15 +29,18 @@ TEST(AttentionBackwardRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](B& b) { b.forward.batches = -1; }, kInvalid, "attention: batches is negative"},
       {[](B& b) { b.forward.type = WAVESMITH_KERNELS_F32; }, kNot, "f32"},
       {[](B& b) { b.forward.lse = nullptr; }, kInvalid, "forward.lse is null"},
-      {[](B& b) { b.forward.head_size_v = 32; }, kNot, "forward.head_size_v is 32, and forward.head_size 64"},
+      {[](B& b) { b.forward.head_size_v = 72; }, kInvalid,
+       "attention: o.head_stride is 64, less than the 72"},
+      {[](B& b) { b.forward.head_size_v = -8; }, kInvalid, "attention: head_size_v is negative"},
       {[](B& b) { b.forward.o.data = static_cast<char*>(b.forward.o.data) + 2; }, kInvalid,
        "forward.o.data is not aligned to 4"},
       {[](B& b) { b.forward.o.row_stride = 129; }, kNot, "forward.o.row_stride is 129, an odd number"},
       {[](B& b) {
          auto& a = b.forward;
          a.heads_q = a.heads_kv = a.batches = a.length_q = a.length_k = 1, a.head_size = 136;
+         a.dropout = 0.5F;
        },
-       kNot, "head_size is 136, and the kernels for gfx942 go to 128"},
+       kNot, "head_size is 136, and the kernels with dropout go to 128"},
       {[](B& b) { b.d_o.data = nullptr; }, kInvalid, "d_o.data is null"},
       {[](B& b) { b.d_o.row_stride = 63; }, kNot, "d_o.row_stride is 63, an odd number"},
       {[](B& b) { b.dq.data = nullptr; }, kInvalid, "dq.data is null"},

@@ -32,11 +32,11 @@ struct RowsOfSums {
         length(kOfKeys ? sequence.length_k : sequence.length_q),
         column(tile::arch::thread_id() % kLanes * 8) {}
 
-  TILE_DEVICE tile::TypedView view(const void* data, const AttentionStrides& stride) const {
+  TILE_DEVICE tile::TypedView view(const void* data, const AttentionStrides& stride, int head_size) const {
     return {matrix_of<Element>(data, stride, place.batch, place.head, first),
             __is_same(Element, tile::f16) ? tile::Type::F16 : tile::Type::BF16,
             length,
-            a.forward.head_size,
+            head_size,
             stride.row,
             place.first_row,
             0};
@@ -78,7 +78,7 @@ struct RowsOfSums {
   TILE_DEVICE void begin_queries() const {
     using namespace tile;
     const AttentionArguments& g = a.forward;
-    const TypedView o = view(g.o, g.stride_o), d_o = view(a.d_o, a.stride_d_o);
+    const TypedView o = view(g.o, g.stride_o, g.head_size_v), d_o = view(a.d_o, a.stride_d_o, g.head_size_v);
     const float* const lse = g.lse + place.batch * g.lse_batch + place.head * g.lse_head + sequence.first_q;
     each([&](int row, long of_all) {
       const Eight products = o.load(row, column) * d_o.load(row, column);
@@ -94,13 +94,14 @@ struct RowsOfSums {
   TILE_DEVICE void end() const {
     using namespace tile;
     if constexpr (kOfKeys) {
-      const TypedView dk = view(a.dk, a.stride_dk), dv = view(a.dv, a.stride_dv);
+      const TypedView dk = view(a.dk, a.stride_dk, a.forward.head_size),
+                      dv = view(a.dv, a.stride_dv, a.forward.head_size_v);
       each([&](int row, long of_all) {
         dk.store(row, column, sums(a.sums_k, of_all) * a.scale);
         dv.store(row, column, sums(a.sums_v, of_all) * kWeightUnit<Element>);
       });
     } else {
-      const TypedView dq = view(a.dq, a.stride_dq);
+      const TypedView dq = view(a.dq, a.stride_dq, a.forward.head_size);
       each([&](int row, long of_all) { dq.store(row, column, sums(a.sums, of_all) * a.scale); });
     }
   }
