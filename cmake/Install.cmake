@@ -53,6 +53,7 @@ install(TARGETS wavesmith_kernels EXPORT wavesmith LIBRARY DESTINATION ${library
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/kernels DESTINATION ${library_folder} FILES_MATCHING PATTERN "*.co")
 install(FILES ${PROJECT_SOURCE_DIR}/kernels/wavesmith_kernels.h ${PROJECT_SOURCE_DIR}/kernels/wavesmith_kernels.hpp
+  ${PROJECT_SOURCE_DIR}/kernels/wavesmith_all_reduce.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 add_dependencies(product wavesmith_rocm_preload wavesmith_standby_preload)
 install(TARGETS wavesmith_rocm_preload wavesmith_standby_preload LIBRARY DESTINATION ${library_folder})

@@ -6,11 +6,13 @@
 //   n)); product.activation = WAVESMITH_KERNELS_GELU; kernels::gemm(product, stream);
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "wavesmith_all_reduce.h"
 #include "wavesmith_kernels.h"
 
 namespace wavesmith::kernels {
@@ -192,6 +194,20 @@ inline wavesmith_kernels_norm_description norm_of(const Rows& x, Data weight, co
   return norm;
 }
 
+/// The sum of all ranks' X, and without more no norm. Buffers are added to it: those of all ranks, of as many
+/// bytes each as all_reduce_buffer says.
+inline wavesmith_all_reduce_description all_reduce_of(int32_t ranks, int32_t rank, const Rows& x,
+                                                      const Rows& sum) {
+  detail::check_same("all_reduce", x, sum);
+  detail::check_same("all_reduce", "columns and x's row stride", x.columns, x.described.row_stride);
+  detail::check_same("all_reduce", "columns and sum's row stride", sum.columns, sum.described.row_stride);
+  detail::check_same("all_reduce", "types", x.described.type, sum.described.type);
+  wavesmith_all_reduce_description reduce{};
+  reduce.ranks = ranks, reduce.rank = rank, reduce.rows = x.rows, reduce.columns = x.columns;
+  reduce.type = x.described.type, reduce.x = x.described.data, reduce.sum = sum.described.data;
+  return reduce;
+}
+
 inline wavesmith_kernels_softmax_description softmax_of(const Rows& x, const Rows& y, float scale = 1) {
   detail::check_same("softmax", x, y);
   return {x.rows, x.columns, x.described, y.described, scale, 0};
@@ -255,6 +271,15 @@ inline void cache(const wavesmith_kernels_cache_description& description, void* 
 }
 inline void norm(const wavesmith_kernels_norm_description& description, void* stream = nullptr) {
   check(wavesmith_kernels_norm(&description, stream));
+}
+inline void all_reduce(const wavesmith_all_reduce_description& description, void* stream = nullptr) {
+  check(wavesmith_kernels_all_reduce(&description, stream));
+}
+/// The bytes of each rank's buffer.
+inline size_t all_reduce_buffer(const wavesmith_all_reduce_description& description) {
+  size_t bytes = 0;
+  check(wavesmith_kernels_all_reduce_buffer(&description, &bytes));
+  return bytes;
 }
 inline void softmax(const wavesmith_kernels_softmax_description& description, void* stream = nullptr) {
   check(wavesmith_kernels_softmax(&description, stream));

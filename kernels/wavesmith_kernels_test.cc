@@ -1,5 +1,5 @@
 // The library from C++: descriptions that are made from pointers and sizes, calls that throw.
-#include "kernels/testing.h"
+#include "kernels/all_reduce/testing.h"
 // Behind it, as its decode would hide that of small floats.
 #include "kernels/wavesmith_kernels.hpp"
 
@@ -106,6 +106,28 @@ TEST_P(FromCpp, ATransposeAndItsSums) {
     for (int64_t j = 0; j < 9; ++j) want += small(i * 9 + j);
     EXPECT_EQ(sums.get(i), want);
     EXPECT_EQ(y.get(i), small(i * 9));
+  }
+}
+
+TEST_P(FromCpp, AnAllReduceOfTwoStreams) {
+  Elements x(WAVESMITH_KERNELS_BF16, 3 * 16);
+  for (size_t i = 0; i < x.count(); ++i) x.set(i, small(static_cast<int64_t>(i)));
+  const OnGpu on_x(x), sums[] = {OnGpu(x), OnGpu(x)};
+  const auto of_rank = [&](int rank) {
+    const auto matrix = [&](const OnGpu& on_gpu) { return rows({on_gpu.data(), x.type}, 3, 16); };
+    return all_reduce_of(2, rank, matrix(on_x), matrix(sums[rank]));
+  };
+  const Ranks ranks({GetParam(), GetParam()}, all_reduce_buffer(of_rank(0)));
+  for (int rank = 0; rank < 2; ++rank) {
+    auto reduce = of_rank(rank);
+    ranks.add_to(reduce);
+    all_reduce(reduce, ranks[rank].stream());
+  }
+  ASSERT_NO_FATAL_FAILURE(ranks.wait());
+  for (const OnGpu& sum : sums) {
+    Elements got(x.type, x.count());
+    sum.copy_to(got);
+    for (size_t i = 0; i < x.count(); ++i) EXPECT_EQ(got.get(i), 2 * x.get(i));
   }
 }
 

@@ -19,17 +19,19 @@ struct AllReduceRows {
   const AllReduceArguments& g;
   long rows;
   int workgroups;
+  tile::KnownPieces<Shape, T> weight;  ///< of no weight 0
 
   TILE_DEVICE explicit AllReduceRows(const AllReduceArguments& arguments)
       : g(arguments),
         rows((arguments.elements + arguments.columns - 1) / arguments.columns),
-        workgroups(rows < kMostExchanges ? static_cast<int>(rows) : kMostExchanges) {}
+        workgroups(rows < kMostExchanges ? static_cast<int>(rows) : kMostExchanges),
+        weight(View::vector(arguments.weight, arguments.columns).load()) {}
 
   TILE_DEVICE int columns_of(long row) const {
     const long left = g.elements - row * g.columns;
-    return left < g.columns ? static_cast<int>(left) : g.columns;
+    return left < 0 ? 0 : left < g.columns ? static_cast<int>(left) : g.columns;
   }
-  /// A row of a matrix that lies like x; of no matrix all is 0.
+  /// A row of a matrix that lies like x; of no matrix, and behind the last row, all is 0.
   TILE_DEVICE View row_of(const void* matrix, long row) const {
     return View::vector(matrix ? static_cast<const char*>(matrix) + row * g.columns * 2 : nullptr,
                         columns_of(row));
@@ -68,16 +70,14 @@ struct AllReduceRows {
     }
     if (!g.y) return;
     const int columns = columns_of(row);
-    const auto weight_pieces = View::vector(g.weight, columns).load();
     const float squares = values.combined(columns, Sum{}, squares_of);
     const float factor = reciprocal_root(
         reduce_row<Shape::kLanes>(squares, memory, Sum{}) / static_cast<float>(columns) + g.epsilon);
-    KnownRow<Shape> weight = View::widened(weight_pieces);
     // Without a weight the factor is 1: what is read of none is 0.
     const float offset = g.weight ? g.weight_offset : 1;
     const View y = row_of(g.y, row);
     TILE_UNROLL for (int i = 0; i < Shape::kParts; ++i)
-        y.store(i, View::narrow(values.at[i] * factor * (weight.at[i] + offset)));
+        y.store(i, View::narrow(values.at[i] * factor * (View::widened(weight.at[i]) + offset)));
   }
 };
 
@@ -105,10 +105,12 @@ TILE_DEVICE void all_reduce_at_once(const AllReduceArguments& g) {
           arch::store_global(exchange.half_of(other), g.rank * pieces_of_rank + at, pieces.at[i]);
     });
   });
+  // What no other rank has to do with is under way while they are waited for.
+  auto residual = rows.row_of(g.residual, arch::workgroup_id()).load();
   exchange.template meet<0>();
+  exchange.end(rows.workgroups);
   int turn = 0;
   rows.for_each([&](long row) __attribute__((always_inline)) {
-    const auto residual = rows.row_of(g.residual, row).load();
     KnownPieces<Shape, T> shares[kMostRanks];
     const int ranks = arch::late(g.ranks), own = arch::late(g.rank);
     for_each_part(row, [&](int i, i64 at) __attribute__((always_inline)) {
@@ -122,10 +124,10 @@ TILE_DEVICE void all_reduce_at_once(const AllReduceArguments& g) {
           View::widened(shares[rank].at[i]);
       if (g.residual) total.at[i] += View::widened(residual.at[i]);
     });
+    residual = rows.row_of(g.residual, row + rows.workgroups).load();
     rows.finish(row, total, (SharedBytes)memory[turn]);
     turn ^= 1;
   });
-  exchange.end(rows.workgroups);
 }
 
 /// Each rank adds up a slice of each row and gives it to all: less crosses the links, and flags are waited
@@ -170,6 +172,7 @@ TILE_DEVICE void all_reduce_in_slices(const AllReduceArguments& g) {
         arch::store_global(exchange.half_of(other), sums + rows.in_matrix(row, whole), rounded);
   });
   exchange.template meet<1>();
+  exchange.end(rows.workgroups);
 
   int turn = 0;
   rows.for_each([&](long row) __attribute__((always_inline)) {
@@ -177,7 +180,6 @@ TILE_DEVICE void all_reduce_in_slices(const AllReduceArguments& g) {
     rows.finish(row, View::widened(total), (SharedBytes)memory[turn]);
     turn ^= 1;
   });
-  exchange.end(rows.workgroups);
 }
 
 }  // namespace wavesmith::kernels

@@ -97,7 +97,7 @@ TEST_P(AllReduceOnEachGpu, LaunchesOfAllSizesAndFormsFollowEachOther) {
 INSTANTIATE_TEST_SUITE_P(On, AllReduceOnEachGpu, testing::Range(0, kGpuCount), gpu_name);
 
 TEST(AllReduceForm, SlicesAreForLargeMessagesOfSeveralRanks) {
-  EXPECT_FALSE(is_sliced("gfx942", 8, 16 << 10));
+  EXPECT_FALSE(is_sliced("gfx942", 8, 256 << 10));
   EXPECT_TRUE(is_sliced("gfx942", 8, 1 << 20));
   // What crosses each link is the same between two.
   EXPECT_FALSE(is_sliced("gfx942", 2, 1 << 30));

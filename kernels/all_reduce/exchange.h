@@ -14,14 +14,14 @@ namespace wavesmith::kernels {
 
 class Exchange {
  public:
-  TILE_DEVICE explicit Exchange(const AllReduceArguments& g) : g_(g) {
-    using namespace tile::arch;
-    launch_ = uniform(static_cast<int>(read_word(word_at(g.buffers[g.rank], kLaunchesWord))));
-  }
+  TILE_DEVICE explicit Exchange(const AllReduceArguments& g)
+      : g_(g), launch_(tile::arch::read_word(tile::arch::word_at(g.buffers[g.rank], kLaunchesWord))) {}
 
   /// This launch's half of a rank's buffer.
   TILE_DEVICE char* half_of(int rank) const {
-    return static_cast<char*>(g_.buffers[rank]) + kHeadBytes + (launch_ & 1) * g_.half_bytes;
+    // Not ahead of a loop: what is loaded first does not wait for this number.
+    const int odd = tile::arch::late(static_cast<int>(launch_ & 1));
+    return static_cast<char*>(g_.buffers[rank]) + kHeadBytes + odd * g_.half_bytes;
   }
   TILE_DEVICE char* own_half() const { return half_of(g_.rank); }
 
@@ -32,19 +32,18 @@ class Exchange {
     release_to_all();
     barrier_of_all_memory();
     const int other = thread_id();
-    if (other < g_.ranks && other != g_.rank) {
+    if (other < g_.ranks) {
       const tile::u32 flags = kFlagsWord + kStage * kFlagWords + workgroup_id() * kMostRanks;
       write_word(word_at(g_.buffers[other], flags + g_.rank), launch_ + 1);
       // A rank that ends this launch first may have set the next one's flag.
       const Word* const flag = word_at(g_.buffers[g_.rank], flags + other);
-      while (static_cast<int>(read_word(flag) - (launch_ + 1)) < 0) rest();
-      acquire_from_all();
+      while (any_lane(static_cast<int>(read_word(flag) - (launch_ + 1)) < 0)) rest();
     }
     barrier_of_all_memory();
     acquire_from_all();
   }
 
-  /// The last workgroup to end counts the launch.
+  /// Behind the last meeting: the last workgroup to come here counts the launch. All have read that number.
   TILE_DEVICE void end(int workgroups) const {
     using namespace tile::arch;
     if (thread_id() != 0) return;
@@ -56,7 +55,7 @@ class Exchange {
 
  private:
   const AllReduceArguments& g_;
-  tile::u32 launch_;  ///< launches before this one
+  tile::u32 launch_;  ///< launches before this one, in each lane
 };
 
 }  // namespace wavesmith::kernels

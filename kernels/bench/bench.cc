@@ -34,6 +34,7 @@
 //   wavesmith_kernels_bench combine_backward ROWS COLUMNS [TYPE]
 //   wavesmith_kernels_bench sample ROWS VOCABULARY [plain|greedy|topk|topp|both]
 //   wavesmith_kernels_bench verify BATCH VOCABULARY [DRAFTS]
+//   wavesmith_kernels_bench all_reduce RANKS ROWS COLUMNS [f16|bf16] [norm|apart|plain] [any|once|slices]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -441,7 +442,8 @@ int main(int argc, char** argv) {
       {"gather", gather},
       {"combine_backward", combine_backward},
       {"sample", sample},
-      {"verify", verify}};
+      {"verify", verify},
+      {"all_reduce", all_reduce}};
   for (const auto& [name, run] : kOthers)
     if (argc > 3 && std::strcmp(argv[1], name) == 0) return run(words);
   if (argc > 3 && std::string(argv[1]).ends_with("_backward")) return rows_backward(argv[1], words);
@@ -472,7 +474,8 @@ int main(int argc, char** argv) {
       "       %s gather ROWS COLUMNS [TYPE] [add]\n"
       "       %s combine_backward ROWS COLUMNS [TYPE]\n"
       "       %s sample ROWS VOCABULARY [plain|greedy|topk|topp|both]\n"
-      "       %s verify BATCH VOCABULARY [DRAFTS]\n",
+      "       %s verify BATCH VOCABULARY [DRAFTS]\n"
+      "       %s all_reduce RANKS ROWS COLUMNS [f16|bf16] [norm|apart|plain] [any|once|slices]\n",
       argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0],
       argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;

@@ -36,6 +36,7 @@ int gather(const Words& words);
 int combine_backward(const Words& words);
 int sample(const Words& words);
 int verify(const Words& words);
+int all_reduce(const Words& words);
 
 inline std::string word(const Words& words, size_t index, const char* otherwise) {
   return index < words.size() ? words[index] : std::string(otherwise);

@@ -26,13 +26,12 @@ TILE_DEVICE Word* word_at(void* base, u32 number) {
 TILE_DEVICE u32 read_word(const Word* word) {
   return __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
-/// Behind what was released before.
 TILE_DEVICE void write_word(Word* word, u32 value) {
-  __hip_atomic_store(word, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+  __hip_atomic_store(word, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
-/// Adds to a word of this GPU's workgroups and returns what it was; each sees what those before it did.
+/// Adds to a word of this GPU's workgroups and returns what it was.
 TILE_DEVICE u32 count_up(Word* word) {
-  return __hip_atomic_fetch_add(word, 1U, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+  return __hip_atomic_fetch_add(word, 1U, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 /// Waits a little before a word is read again.
 TILE_DEVICE void rest() { __builtin_amdgcn_s_sleep(1); }

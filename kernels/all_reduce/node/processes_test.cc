@@ -101,7 +101,52 @@ void run_rank(const std::string& folder, int number) {
   ASSERT_NO_FATAL_FAILURE(rank.reduce(WAVESMITH_ALL_REDUCE_SLICES));
 }
 
-/// The test starts this program again, which comes to it as another rank.
+/// Starts this program again, which comes to the same test.
+pid_t start_again() {
+  const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+  const std::string filter = std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name();
+  const char* const arguments[] = {"rank", filter.c_str(), nullptr};
+  pid_t child = 0;
+  EXPECT_EQ(
+      posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, const_cast<char* const*>(arguments), environ),
+      0);
+  return child;
+}
+void expect_success(pid_t child) {
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Processes, ARankThatDoesNotComeIsToldOfWithATimeout) {
+  if (!std::getenv("WAVESMITH_TEST_RANK")) {
+    setenv("WAVESMITH_TEST_RANK", "0", 1);
+    setenv("WAVESMITH_TIMEOUT", "1", 1);
+    const pid_t child = start_again();
+    unsetenv("WAVESMITH_TEST_RANK");
+    unsetenv("WAVESMITH_TIMEOUT");
+    return expect_success(child);
+  }
+  const Ranks ranks({0, 0}, kBytes);
+  const Elements x(WAVESMITH_KERNELS_F16, kRows * kColumns);
+  const OnGpu on_x(x), on_sum(x);
+  AllReduce d{.rank = 0,
+              .rows = kRows,
+              .columns = kColumns,
+              .type = WAVESMITH_KERNELS_F16,
+              .x = on_x.data(),
+              .sum = on_sum.data()};
+  ranks.add_to(d);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(wavesmith_kernels_all_reduce(&d, ranks[0].stream()), WAVESMITH_KERNELS_SUCCESS);
+  EXPECT_NE(hipStreamSynchronize(ranks[0].stream()), 0);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("allreduce_f16_once"), std::string::npos);
+  std::fprintf(stderr, "%s", said.c_str());
+  std::fflush(nullptr);
+  _exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
 TEST(Processes, AddUpWhatTheyHave) {
   if (const char* const number = std::getenv("WAVESMITH_TEST_RANK"))
     return run_rank(std::getenv("WAVESMITH_TEST_FOLDER"), std::atoi(number));
@@ -111,18 +156,11 @@ TEST(Processes, AddUpWhatTheyHave) {
   std::vector<pid_t> children;
   for (int rank = 1; rank < kRanks; ++rank) {
     setenv("WAVESMITH_TEST_RANK", std::to_string(rank).c_str(), 1);
-    const char* const arguments[] = {"rank", "--gtest_filter=Processes.AddUpWhatTheyHave", nullptr};
-    ASSERT_EQ(posix_spawn(&children.emplace_back(), "/proc/self/exe", nullptr, nullptr,
-                          const_cast<char* const*>(arguments), environ),
-              0);
+    children.push_back(start_again());
   }
   unsetenv("WAVESMITH_TEST_RANK");
   run_rank(folder, 0);
-  for (const pid_t child : children) {
-    int status = -1;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
+  for (const pid_t child : children) expect_success(child);
   for (int rank = 0; rank < kRanks; ++rank)
     unlink((std::string(folder) + "/" + std::to_string(rank)).c_str());
   rmdir(folder);
