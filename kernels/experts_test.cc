@@ -159,8 +159,11 @@ class Experts : public OnEachGpu {
   Array& counted(int64_t count, Number of, int64_t step, int64_t repeated = 1) {
     const size_t words = of == kI64 ? 2 : 1;
     Elements made(WAVESMITH_KERNELS_I32, static_cast<size_t>(count) * words);
-    for (size_t i = 0; i < made.count(); ++i)
-      made.set(i, i % words ? 0 : static_cast<double>(static_cast<int64_t>(i / words) / repeated * step));
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t value = i / repeated * step;
+      for (size_t j = 0; j < words; ++j)  // the upper one of integers of 8 bytes is 0
+        made.set(static_cast<size_t>(i) * words + j, j == 0 ? static_cast<double>(value) : 0);
+    }
     return arrays.emplace_back(1, count, of, std::move(made));
   }
 
