@@ -22,7 +22,7 @@ bool reached(const Row& row) {
 }
 
 void print_table() {
-  fmt::print("\n{:<16} {:>10} {:<18} {:>8} {:>8}  {}\n", "benchmark", "value", "unit", "of host", "goal",
+  fmt::print("\n{:<26} {:>10} {:<18} {:>8} {:>8}  {}\n", "benchmark", "value", "unit", "of host", "goal",
              "note");
   for (const Row& row : rows()) {
     const std::string ratio = row.host_ratio != 0 ? fmt::format("{:.2f}", row.host_ratio) : "-";
@@ -30,7 +30,7 @@ void print_table() {
         row.goal != 0
             ? fmt::format("{}{:g}{}", row.less_is_better ? "<=" : ">=", row.goal, reached(row) ? "" : " no")
             : "-";
-    fmt::print("{:<16} {:>10.4g} {:<18} {:>8} {:>8}  {}\n", row.name, row.value, row.unit, ratio, goal,
+    fmt::print("{:<26} {:>10.4g} {:<18} {:>8} {:>8}  {}\n", row.name, row.value, row.unit, ratio, goal,
                row.note);
   }
 }
