@@ -145,24 +145,34 @@ LdsCycles lds_cycles(const Gpu& gpu, LdsAccess access, uint32_t bytes, uint32_t 
 LdsCycles lds_cycles(const LdsPhases& how, LdsAccess access, uint32_t bytes,
                      std::span<const uint32_t> addresses, uint64_t active) {
   LdsCycles sum;
-  std::array<uint32_t, 64 * 5> words;  // a lane touches five dwords at most, where 16 bytes lie across dwords
+  constexpr uint16_t kNone = 0xffff;
+  constexpr size_t kMostWords =
+      64 * 5;  // a lane touches five dwords at most, where 16 bytes lie across dwords
+  std::array<uint32_t, kMostWords> words;
+  std::array<uint16_t, kMostWords> next;  // of the same bank
+  const bool mask = std::has_single_bit(how.banks);
   for (const uint64_t phase : how.phases) {
-    size_t count = 0;
+    uint16_t count = 0;
+    std::array<uint16_t, kMostBanks> first_of, load{};
+    first_of.fill(kNone);
+    uint32_t most = 0;
+    const auto touch = [&](uint32_t word) {
+      const uint32_t bank = mask ? word & (how.banks - 1) : word % how.banks;
+      if (access != LdsAccess::Atomic)
+        for (uint16_t i = first_of[bank]; i != kNone; i = next[i])
+          if (words[i] == word) return;
+      words[count] = word;
+      next[count] = first_of[bank];
+      first_of[bank] = count++;
+      most = std::max<uint32_t>(most, ++load[bank]);
+    };
     for (uint64_t rest = phase & active; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<size_t>(std::countr_zero(rest));
       if (lane >= addresses.size()) break;
       const uint32_t first = addresses[lane] / 4, last = (addresses[lane] + std::max(bytes, 1u) - 1) / 4;
-      for (uint32_t word = first; word <= last && count < words.size(); ++word) words[count++] = word;
+      for (uint32_t word = first; word <= last && count < kMostWords; ++word) touch(word);
     }
     if (count == 0) continue;
-    const auto end = words.begin() + static_cast<ptrdiff_t>(count);
-    std::sort(words.begin(), end);
-    std::array<uint16_t, kMostBanks> load{};
-    uint32_t most = 0;
-    for (auto word = words.begin(); word != end; ++word) {
-      if (access != LdsAccess::Atomic && word != words.begin() && *word == *(word - 1)) continue;
-      most = std::max<uint32_t>(most, ++load[*word % how.banks]);
-    }
     sum.cycles += most;
     sum.conflicts += most - 1;
   }
