@@ -165,6 +165,23 @@ def test_heads_that_share_keys() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.representative
+def test_large_heads_and_values_of_another_size(by_kernels: None) -> None:
+    """Prompts of latent attention have heads of 192 and values of 128."""
+    dtype = torch.bfloat16
+    for size, size_v in ((192, 128), (256, 256), (72, 104), (60, 20)):
+        q, k = heads(1, 4, 50, size, dtype), heads(1, 2, 70, size, dtype)
+        v = heads(1, 2, 70, size_v, dtype)
+        assert torch._fused_sdp_choice(*(one.to("wavesmith") for one in (q, k, v)), enable_gqa=True) == (
+            SDPBackend.OVERRIDEABLE.value
+        )
+        for causal in (False, True):
+            on_both(
+                lambda q, k, v, causal=causal: attention(q, k, v, is_causal=causal, enable_gqa=True),
+                q, k, v, tolerance=TOLERANCE[dtype],
+            )  # fmt: skip
+
+
 def test_layouts_and_head_sizes() -> None:
     for size in (40, 63, 100):
         x = torch.randn(2, 21, 3, 3, size).to(torch.float16)  # as one product of all three gives them

@@ -1,6 +1,8 @@
 // Scaled dot product attention: the kernel library's forward and gradients; gradients of heads that the
 // library has no kernel for by products.
 
+#include <algorithm>
+
 #include <ATen/core/Tensor.h>
 
 #include <ATen/Context.h>
@@ -32,12 +34,13 @@ double scale_or_default(std::optional<double> scale, const Tensor& query) {
 }
 
 // Whether the current device has a kernel for such heads.
-bool has_kernel(at::ScalarType type, std::int64_t head_size, double dropout) {
+bool has_kernel(at::ScalarType type, std::int64_t head_size, std::int64_t head_size_v, double dropout) {
   const auto at = [&](int number) {
+    const auto size = std::max(head_size, head_size_v);
     return wavesmith_kernels_heads{.data = reinterpret_cast<void*>(std::uintptr_t{1} << number),
-                                   .batch_stride = head_size,
-                                   .row_stride = head_size,
-                                   .head_stride = head_size};
+                                   .batch_stride = size,
+                                   .row_stride = size,
+                                   .head_stride = size};
   };
   const wavesmith_kernels_attention_description one{.batches = 1,
                                                     .heads_q = 1,
@@ -45,6 +48,7 @@ bool has_kernel(at::ScalarType type, std::int64_t head_size, double dropout) {
                                                     .length_q = 1,
                                                     .length_k = 1,
                                                     .head_size = head_size,
+                                                    .head_size_v = head_size_v,
                                                     .type = *kernel_type(type),
                                                     .q = at(16),
                                                     .k = at(17),
@@ -68,13 +72,15 @@ bool served(const Tensor& query, const Tensor& key, const Tensor& value, const O
   const auto number = [](const Tensor& tensor, std::int64_t dimension) {
     return tensor.sym_size(dimension).guard_int(__FILE__, __LINE__);
   };
-  const auto size = number(query, 3), heads = number(query, 1), heads_kv = number(key, 1);
-  if (key.sym_sizes() != value.sym_sizes() || key.sym_size(0) != query.sym_size(0)) return false;
-  if (number(key, 3) != size) return false;
+  const auto size = number(query, 3), size_v = number(value, 3);
+  const auto heads = number(query, 1), heads_kv = number(key, 1);
+  if (key.sym_sizes().slice(0, 3) != value.sym_sizes().slice(0, 3)) return false;
+  if (key.sym_size(0) != query.sym_size(0) || number(key, 3) != size) return false;
   if (heads_kv == 0 || (gqa ? heads % heads_kv != 0 : heads != heads_kv)) return false;
-  if (size == 0 || size > kLargestHead) return false;
+  if (size == 0 || size_v == 0 || std::max(size, size_v) > kLargestHead) return false;
+  const auto padded = [](std::int64_t heads) { return (heads + kHeadStep - 1) / kHeadStep * kHeadStep; };
   const KernelCall call(query.device());
-  return has_kernel(type, (size + kHeadStep - 1) / kHeadStep * kHeadStep, dropout);
+  return has_kernel(type, padded(size), padded(size_v), dropout);
 }
 
 std::int64_t choose(const Tensor& query, const Tensor& key, const Tensor& value, const OptionalTensor& mask,
@@ -127,6 +133,7 @@ Description description_of(const Tensor& q, const Tensor& k, const Tensor& v, co
           .length_q = q.size(2),
           .length_k = k.size(2),
           .head_size = q.size(3),
+          .head_size_v = v.size(3),
           .type = *kernel_type(q.scalar_type()),
           .q = heads_of(q),
           .k = heads_of(k),
@@ -187,7 +194,7 @@ Forward attention(const Tensor& query, const Tensor& key, const Tensor& value, c
   const KernelCall call(query.device());
   const Tensor q = fitting(query), k = fitting(seen(key, query, causal)),
                v = fitting(seen(value, query, causal));
-  const auto batches = q.size(0), heads = q.size(1), length = q.size(2), size = q.size(3);
+  const auto batches = q.size(0), heads = q.size(1), length = q.size(2), size = v.size(3);
   // As flash attention lays results out: heads of a position beside each other.
   const Tensor o = at::empty({batches, length, heads, size}, q.options()).transpose(1, 2);
   const Tensor lse = at::empty({batches, heads, length}, q.options().dtype(at::kFloat));
@@ -210,7 +217,7 @@ Forward attention(const Tensor& query, const Tensor& key, const Tensor& value, c
       return static_cast<std::uint64_t>(4 * batches * heads);
     });
   }
-  return {o.slice(3, 0, query.size(3)),
+  return {o.slice(3, 0, value.size(3)),
           lse,
           Tensor(),
           Tensor(),
@@ -277,13 +284,14 @@ AttentionGradients by_products(const Tensor& grad_out, const Tensor& query, cons
                                const Tensor& value, const Tensor& out, const Tensor& lse, bool causal,
                                double factor) {
   const auto type = query.scalar_type();
-  const auto groups = key.size(0) * key.size(1), size = query.size(3), length = query.size(2);
+  const auto groups = key.size(0) * key.size(1), length = query.size(2);
+  const auto size = query.size(3), size_v = value.size(3);
   // The queries of the heads that share one of keys are one matrix.
   const auto stacked = [&](const Tensor& heads, std::int64_t last) {
     return heads.reshape({groups, -1, last});
   };
-  const Tensor q = stacked(query, size), o = stacked(out, size), upstream = stacked(grad_out, size);
-  const Tensor k = stacked(key, size), v = stacked(value, size);
+  const Tensor q = stacked(query, size), o = stacked(out, size_v), upstream = stacked(grad_out, size_v);
+  const Tensor k = stacked(key, size), v = stacked(value, size_v);
   Tensor weights = product(q, k.mT(), at::kFloat, factor).sub_(stacked(lse, 1)).exp_();
   if (causal) weights = weights.view({-1, length, k.size(1)}).tril().view_as(weights);
   Tensor changes = product(upstream, v.mT(), at::kFloat);
