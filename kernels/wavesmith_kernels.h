@@ -178,6 +178,11 @@ typedef struct {
    * without any has the sum 0. Of A and B there is one matrix. For A and B of f16 or bf16, of which the rows
    * of A lie together, and the columns of B; any number per group. */
   int groups_along_k;
+  /* With group_offsets null, or m numbers in the device's memory: row i of the product is row a_rows[i] of A,
+   * which has a_row_count rows, and less than 4 GiB with another one. So tokens are read where they lie. A
+   * number that is no row's is a row of zeros. Scales of A's rows are those of D's, in D's order. */
+  const int32_t* a_rows;
+  int64_t a_row_count;
 } wavesmith_kernels_gemm_description;
 
 /* The bytes of workspace with which it is thought to take the least time on the current device, 0 where parts

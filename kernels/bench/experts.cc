@@ -56,8 +56,9 @@ wavesmith_kernels_gemm_description grouped_product(const RowsOfExperts& rows, co
 
 }  // namespace
 
-/// A SwiGLU layer of experts, whose choice is known: rows moved to them, gate and up with SiLU, down times
-/// the tokens' weights, and the sum over a token's experts. "apart": SiLU times up by a kernel of its own.
+/// A SwiGLU layer of experts, whose choice is known: gate and up with SiLU of tokens where they lie, down
+/// times the tokens' weights, and the sum over a token's experts. "apart": SiLU times up by a kernel of its
+/// own.
 int experts(const Words& words) {
   const int64_t tokens = number(words, 0), hidden = number(words, 1), inner = number(words, 2),
                 count = number(words, 3), most = number(words, 4, 2);
@@ -73,14 +74,6 @@ int experts(const Words& words) {
   const int64_t height = std::ssize(rows.tokens);
   const int32_t* const offsets = on_gpu(rows.offsets);
 
-  wavesmith_indexed_description there{};
-  there.operation = WAVESMITH_INDEXED_GET, there.dimensions = 2, there.indexed = 1;
-  there.sizes[0] = hidden, there.sizes[1] = height;
-  there.x = matrix(tokens, hidden, number_of(type), bytes), there.x.strides[1] = 0;
-  there.y = matrix(height, hidden, number_of(type), bytes);
-  there.index[0].indices = {on_gpu(rows.tokens), WAVESMITH_POINTWISE_I32, {0, 4}, {}};
-  there.index[0].size = tokens, there.index[0].stride = hidden * bytes;
-
   void* const both = memory(height * 2 * inner * bytes);
   const wavesmith_kernels_gate_description gate{height,
                                                 inner,
@@ -89,8 +82,9 @@ int experts(const Words& words) {
                                                 {memory(height * inner * bytes), type, inner},
                                                 WAVESMITH_KERNELS_SILU,
                                                 {}};
-  auto up = grouped_product(rows, offsets, there.y.data, memory(count * 2 * inner * hidden * bytes), both,
-                            2 * inner, hidden, type);
+  auto up = grouped_product(rows, offsets, memory(tokens * hidden * bytes),
+                            memory(count * 2 * inner * hidden * bytes), both, 2 * inner, hidden, type);
+  up.a_rows = on_gpu(rows.tokens), up.a_row_count = tokens;
   if (gated) {
     up.n = inner, up.d = {gate.y.data, type, inner, 1, 0};
     up.gated = 1, up.activation = WAVESMITH_KERNELS_SILU;
@@ -109,7 +103,7 @@ int experts(const Words& words) {
 
   const float best = milliseconds_of([&] {
     for (const auto status :
-         {wavesmith_kernels_indexed(&there, nullptr), wavesmith_kernels_gemm(&up, nullptr),
+         {wavesmith_kernels_gemm(&up, nullptr),
           gated ? WAVESMITH_KERNELS_SUCCESS : wavesmith_kernels_gate(&gate, nullptr),
           wavesmith_kernels_gemm(&down, nullptr), wavesmith_kernels_sparse(&back, nullptr)})
       if (status != WAVESMITH_KERNELS_SUCCESS) return status;

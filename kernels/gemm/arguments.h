@@ -58,6 +58,17 @@ struct GemmArguments {
   int only_sums;
 };
 
+/// Which rows of A those of a product are, one after the other; null where they are A's in their order.
+struct GemmRowList {
+  const int* rows;
+  int count;  ///< of A; what is no number of one names a row of zeros
+};
+
+/// Of kernels of grouped.h.
+struct GemmGroupedArguments : GemmArguments {
+  GemmRowList rows_of_a;
+};
+
 /// Of kernels of stream.h.
 struct GemmStreamArguments : GemmArguments {
   GemmShare share;

@@ -14,6 +14,7 @@ struct GemmConfiguration {
   int rows, columns, depth;
   int threads;  ///< per workgroup
   int step_cycles, fixed_cycles, at_once;
+  int steps_loaded = 1;      ///< together
   std::string_view layouts;  ///< "all", or the one that it has, A's letter and B's: k where K lies together
   bool elements;             ///< has kernels that read element by element
   bool pieces;               ///< reads only matrices whose rows are multiples of 16 bytes

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/gemm/columns.h"
+#include "kernels/gemm/rows.h"
 #include "tile/scaled.h"
 #include "tile/view.h"
 
@@ -16,11 +17,12 @@ struct GemmStage {
 /// By way of registers, two stages: any layout and access. A call of `advance` stores what was loaded a step
 /// before, or where the loads of two steps go together one or two: they take whole lines of the caches, where
 /// a step's rows are half of one.
-template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess, class Columns = GemmColumns<0>,
-          class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>,
-          int kAtOnce = 1,  // or 2
-          class WindowA_ = tile::Window<TileA, kThreads, kAlongA, kAccess>, int kStages_ = 2>
+template <
+    class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB, tile::Access kAccess,
+    class Columns = GemmColumns<0>, class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>,
+    int kAtOnce = 1,  // or 2
+    class Rows = GemmRows,
+    class WindowA_ = tile::Window<TileA, kThreads, kAlongA, kAccess, typename Rows::Order>, int kStages_ = 2>
 struct GemmFeedThroughRegisters {
   using WindowA = WindowA_;
   using WindowB = WindowB_;
@@ -47,7 +49,13 @@ struct GemmFeedThroughRegisters {
   template <class Arguments>
   TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, int row, int thread,
                                        tile::SharedBytes shared, const WindowB& of_b)
-      : GemmFeedThroughRegisters(g.k, shared, WindowA(a, g.m, g.k, g.stride_a, row, 0, thread), of_b) {}
+      : GemmFeedThroughRegisters(g, a, thread, shared, Rows(g, row), of_b) {}
+  template <class Arguments>
+  TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, int thread,
+                                       tile::SharedBytes shared, const Rows& rows, const WindowB& of_b)
+      : GemmFeedThroughRegisters(
+            g.k, shared, WindowA(a, rows.count, g.k, g.stride_a, rows.first, 0, thread, rows.order()), of_b) {
+  }
   TILE_DEVICE GemmFeedThroughRegisters(int k, tile::SharedBytes shared, const WindowA& of_a,
                                        const WindowB& of_b)
       : window_a(of_a),
@@ -123,9 +131,9 @@ struct GemmWindow<Tile, kThreads, Columns, true> {
 /// Directly, to a ring of kSlots tiles: A's, B's, A's of the next stage, ... Where A's are as large as B's an
 /// odd number of them has the loads of a tile begin before the stage is free in which they would otherwise
 /// wait for room. Of matrices whose rows are along K and whole pieces.
-template <class TileA, class TileB, int kThreads, int kSlots, bool kScaled, class Columns>
+template <class TileA, class TileB, int kThreads, int kSlots, bool kScaled, class Columns, class Rows>
 struct GemmFeedDirect {
-  using WindowA = typename GemmWindow<TileA, kThreads, GemmColumns<0>, kScaled>::Type;
+  using WindowA = typename GemmWindow<TileA, kThreads, typename Rows::Order, kScaled>::Type;
   using WindowB = typename GemmWindow<TileB, kThreads, Columns, kScaled>::Type;
   static constexpr int kStage = WindowA::kSharedBytes + WindowB::kSharedBytes;
   static constexpr int kStages = 2;                                   ///< or more
@@ -143,7 +151,11 @@ struct GemmFeedDirect {
   template <class Arguments>
   TILE_DEVICE GemmFeedDirect(const Arguments& g, const void* a, const void* b, int row, int column,
                              int thread, tile::SharedBytes shared)
-      : window_a(window<WindowA>(a, g.m, g.k, g.stride_a, row, thread, GemmColumns<0>(g.m), g.mx_a,
+      : GemmFeedDirect(g, a, b, Rows(g, row), column, thread, shared) {}
+  template <class Arguments>
+  TILE_DEVICE GemmFeedDirect(const Arguments& g, const void* a, const void* b, const Rows& rows, int column,
+                             int thread, tile::SharedBytes shared)
+      : window_a(window<WindowA>(a, rows.count, g.k, g.stride_a, rows.first, thread, rows.order(), g.mx_a,
                                  g.batch_mx_a, g.stride_mx_a)),
         window_b(window<WindowB>(b, g.n * Columns::kHalves, g.k, g.stride_b, column, thread, Columns(g.n),
                                  g.mx_b, g.batch_mx_b, g.stride_mx_b)),
@@ -205,29 +217,31 @@ struct GemmFeedDirect {
 /// for which single elements leave no registers; kOneStage: the same with one stage.
 constexpr int kOneStage = 1, kTwoSteps = 2;
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess, int kSlots, bool kScaled, class Columns>
+          tile::Access kAccess, int kSlots, bool kScaled, class Columns, class Rows = GemmRows>
 struct GemmFeed {
-  using Type = GemmFeedDirect<TileA, TileB, kThreads, kSlots, kScaled, Columns>;
+  using Type = GemmFeedDirect<TileA, TileB, kThreads, kSlots, kScaled, Columns, Rows>;
 };
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess, class Columns>
-struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, 0, false, Columns> {
-  using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns>;
+          tile::Access kAccess, class Columns, class Rows>
+struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, 0, false, Columns, Rows> {
+  using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns,
+                                        tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>, 1, Rows>;
 };
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess, class Columns>
-struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kTwoSteps, false, Columns> {
+          tile::Access kAccess, class Columns, class Rows>
+struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kTwoSteps, false, Columns, Rows> {
   using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns,
                                         tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>,
-                                        kAccess == tile::Access::Dwords ? kTwoSteps : 1>;
+                                        kAccess == tile::Access::Dwords ? kTwoSteps : 1, Rows>;
 };
 
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess, class Columns>
-struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kOneStage, false, Columns> {
-  using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns,
-                                        tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>, 1,
-                                        tile::Window<TileA, kThreads, kAlongA, kAccess>, 1>;
+          tile::Access kAccess, class Columns, class Rows>
+struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kOneStage, false, Columns, Rows> {
+  using Type =
+      GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns,
+                               tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>, 1, Rows,
+                               tile::Window<TileA, kThreads, kAlongA, kAccess, typename Rows::Order>, 1>;
 };
 
 }  // namespace wavesmith::kernels

@@ -111,12 +111,12 @@ struct GatheredWindow : tile::Window<Tile, kThreads, Along::Row> {
 template <class TileA, class TileB, int kThreads, int kAtOnce, int kStages>
 struct GemmFeedGathered
     : GemmFeedThroughRegisters<TileA, TileB, kThreads, Along::Row, Along::Row, Access::Dwords, GemmColumns<0>,
-                               tile::Window<TileB, kThreads, Along::Row>, kAtOnce,
+                               tile::Window<TileB, kThreads, Along::Row>, kAtOnce, GemmRows,
                                GatheredWindow<TileA, kThreads>, kStages> {
   using WindowA = GatheredWindow<TileA, kThreads>;
   using WindowB = tile::Window<TileB, kThreads, Along::Row>;
   using Base = GemmFeedThroughRegisters<TileA, TileB, kThreads, Along::Row, Along::Row, Access::Dwords,
-                                        GemmColumns<0>, WindowB, kAtOnce, WindowA, kStages>;
+                                        GemmColumns<0>, WindowB, kAtOnce, GemmRows, WindowA, kStages>;
   TILE_DEVICE GemmFeedGathered(const GemmGatheredArguments& g, const void* a, const void* b, int row,
                                int column, int thread, tile::SharedBytes shared)
       : Base(g.k, shared, WindowA(g, a, row, thread), WindowB(b, g.n, g.k, g.stride_b, column, 0, thread)) {}

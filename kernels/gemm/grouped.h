@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/gemm/epilogue.h"
+#include "kernels/gemm/feed.h"
 #include "tile/arch/lanes.h"
 
 namespace wavesmith::kernels {
@@ -49,7 +50,11 @@ struct GroupedPlace {
   TILE_DEVICE GemmPoint tile(const GemmArguments& /*g*/) const { return {tile_row, tile_column}; }
   /// The product's rows end with the group's.
   TILE_DEVICE void narrow(GemmArguments& g) const { g.m = end; }
-  TILE_DEVICE static constexpr GemmPoint result(GemmArguments& /*g*/, GemmPoint start) { return start; }
+  /// An epilogue behind the search for the group would take all scalar registers, and more.
+  TILE_DEVICE static GemmPoint result(GemmArguments& g, GemmPoint start) {
+    epilogue_in_loop(g);
+    return start;
+  }
 
  private:
   TILE_DEVICE static int row(const GemmArguments& g, int group) {
@@ -58,10 +63,45 @@ struct GroupedPlace {
   }
 };
 
+/// Rows of A that lie anywhere, where a list names them. What is behind the group's end is a row of zeros: so
+/// is A's row behind the last one, which its window does not hold.
+struct GemmListedRows {
+  using Order = GemmListedRows;
+  const int* list;
+  int first, count;
+  int from, end;  ///< of the list
+
+  TILE_DEVICE GemmListedRows(const GemmGroupedArguments& g, int row)
+      : GemmListedRows(tile::arch::argument_again(g).rows_of_a, g.m, row) {}
+  [[nodiscard]] TILE_DEVICE const Order& order() const { return *this; }
+  [[nodiscard]] TILE_DEVICE int row(int position) const {
+    if (!list) return position;
+    const int at = from + position;
+    const int given = tile::arch::load_global_as<int>(list, at < end ? at : end - 1);
+    return at < end && static_cast<tile::u32>(given) < static_cast<tile::u32>(count) ? given : count;
+  }
+
+ private:
+  TILE_DEVICE GemmListedRows(GemmRowList rows, int m, int row)
+      : list(rows.rows), first(list ? 0 : row), count(list ? rows.count : m), from(row), end(m) {}
+};
+
+/// The feed of a tile's shape, of rows that a list may name.
+template <class Shape, class TileA, class TileB, tile::Along kAlongA, tile::Along kAlongB,
+          tile::Access kAccess>
+struct GemmListedFeed {
+  using Type = typename GemmFeed<TileA, TileB, Shape::kThreads, kAlongA, kAlongB, kAccess, Shape::kSlots,
+                                 Shape::Atom::kScaled, typename Shape::Columns, GemmListedRows>::Type;
+};
+
 /// A tile's shape of grouped products.
 template <class Shape_>
 struct GemmGroupedShape : Shape_ {
+  using Arguments = GemmGroupedArguments;
   using Place = GroupedPlace<Shape_::kRows>;
+  using Rows = GemmListedRows;
+  template <class TileA, class TileB, tile::Along kAlongA, tile::Along kAlongB, tile::Access kAccess>
+  using Feed = typename GemmListedFeed<Shape_, TileA, TileB, kAlongA, kAlongB, kAccess>::Type;
 };
 
 }  // namespace wavesmith::kernels

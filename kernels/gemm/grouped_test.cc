@@ -19,6 +19,7 @@ class GroupedGemm : public GemmOnGpu {
     float beta = 0;
     int64_t padding = 8;
     std::string tile;
+    int64_t rows_in_a = 0;  ///< where a list names them; 0: there is none
   };
 
   /// Groups whose rows begin at `first`, of sizes among which are 0, 1 and a little more or less than tiles.
@@ -41,7 +42,17 @@ class GroupedGemm : public GemmOnGpu {
     one.beta = one_of({0.0F, 2.0F});
     one.b_by_rows = size_of(one.type) == 2 && between(0, 1) == 1;
     if (gates(one.type) && between(0, 1) == 1) gate(one);
+    if (between(0, 1) == 1) one.rows_in_a = one_of<int64_t>({1, 2, between(1, 100), 2 * one.m});
     return one;
+  }
+  /// Rows of A for each of the product's, some of them more than once, and some numbers that are none's.
+  std::vector<int32_t> random_list(const GroupedCase& one) {
+    std::vector<int32_t> all;
+    for (int64_t i = 0; one.rows_in_a > 0 && i < one.m; ++i)
+      all.push_back(static_cast<int32_t>(
+          between(0, 9) == 0 ? one_of<int64_t>({-1, INT32_MIN, INT32_MAX, one.rows_in_a, one.rows_in_a + 1})
+                             : between(0, one.rows_in_a - 1)));
+    return all;
   }
   /// Whether the target has kernels of the type that gate.
   static bool gates(Type type) {
@@ -69,11 +80,13 @@ class GroupedGemm : public GemmOnGpu {
                                     << " d " << one.type_d << " block scales " << one.block_scales
                                     << " gated " << one.gated << " b by rows " << one.b_by_rows
                                     << " activation " << one.activation << " beta " << one.beta << " tile "
-                                    << one.tile << " offsets" << said);
+                                    << one.tile << " rows in a " << one.rows_in_a << " offsets" << said);
     const auto groups = static_cast<int64_t>(one.offsets.size()) - 1;
     const int64_t blocks = (one.k + kGemmBlock - 1) / kGemmBlock,
                   squares = (one.n + kGemmBlock - 1) / kGemmBlock;
-    const HostMatrix a = random_matrix(one.m, one.k, 1, true, 2 * one.padding, one.type),
+    const std::vector<int32_t> list = random_list(one);
+    const int64_t rows_in_a = list.empty() ? one.m : one.rows_in_a;
+    const HostMatrix a = random_matrix(rows_in_a, one.k, 1, true, 2 * one.padding, one.type),
                      b = random_matrix(one.k, one.columns_of_b(), groups, one.b_by_rows, 2 * one.padding,
                                        one.type),
                      of_a = scales(one.m * blocks), of_b = scales(groups * squares * blocks),
@@ -82,7 +95,9 @@ class GroupedGemm : public GemmOnGpu {
     HostMatrix d = random_matrix(one.m, one.n, 1, true, one.padding, one.type_d);
     Elements offsets(WAVESMITH_KERNELS_I32, one.offsets.size());
     for (size_t i = 0; i < one.offsets.size(); ++i) offsets.set(i, one.offsets[i]);
-    const OnGpu on_a(a.elements), on_b(b.elements), on_d(d.elements), on_offsets(offsets),
+    Elements listed(WAVESMITH_KERNELS_I32, std::max<size_t>(list.size(), 1));
+    for (size_t i = 0; i < list.size(); ++i) listed.set(i, list[i]);
+    const OnGpu on_list(listed), on_a(a.elements), on_b(b.elements), on_d(d.elements), on_offsets(offsets),
         on_bias(bias.elements), scales_a(of_a.elements), scales_b(of_b.elements), scale_a(of_row.elements);
     wavesmith_kernels_gemm_description gemm{.m = one.m,
                                             .n = one.n,
@@ -100,6 +115,8 @@ class GroupedGemm : public GemmOnGpu {
                                             .scale_a_per_row = 1,
                                             .group_offsets = static_cast<const int32_t*>(on_offsets.data()),
                                             .gated = one.gated};
+    if (!list.empty())
+      gemm.a_rows = static_cast<const int32_t*>(on_list.data()), gemm.a_row_count = one.rows_in_a;
     if (one.row_scales) gemm.scale_a = static_cast<const float*>(scale_a.data());
     if (one.block_scales) {
       gemm.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, scales_a.data(), kGemmBlock, blocks, 1, 0};
@@ -115,8 +132,9 @@ class GroupedGemm : public GemmOnGpu {
     };
     const auto before_activation = [&](int64_t group, int64_t i, int64_t j) -> Value {
       double sum = 0, size = 0;
-      for (int64_t p = 0; p < one.k; ++p) {
-        double product = as_operand(a.get(0, i, p), one.type) * as_operand(b.get(group, p, j), one.type);
+      const int64_t row = list.empty() ? i : list[static_cast<size_t>(i)];
+      for (int64_t p = 0; row >= 0 && row < rows_in_a && p < one.k; ++p) {
+        double product = as_operand(a.get(0, row, p), one.type) * as_operand(b.get(group, p, j), one.type);
         if (one.block_scales)
           product *= of_a.get(0, 0, i * blocks + p / kGemmBlock) *
                      of_b.get(0, 0, (group * squares + j / kGemmBlock) * blocks + p / kGemmBlock);
@@ -190,6 +208,26 @@ TEST_P(GroupedGemm, EveryKernelEqualsSumsInDoublePrecision) {
   EXPECT_GE(count, 4);
 }
 
+TEST_P(GroupedGemm, RowsOfAMayLieAnywhere) {
+  for (const int64_t rows_in_a : {1, 3, 40, 400}) {
+    GroupedCase one = random_grouped_case(random_offsets(between(2, 9), between(0, 3)));
+    one.rows_in_a = rows_in_a;
+    check(one);
+    if (HasFatalFailure()) return;
+  }
+  for (const GemmConfiguration& row : gemm_configurations())
+    for (const bool gated : {false, true}) {
+      if (row.target != kTargets[GetParam()] || !row.has(gated ? "bf16ggated" : "bf16g")) continue;
+      const auto rows = static_cast<int32_t>(row.rows);  // empty groups, one of a row, and last tiles of one
+      GroupedCase one = random_grouped_case({0, 0, 1, 1, rows + 2, 2 * rows + 2});
+      one.type = WAVESMITH_KERNELS_BF16, one.gated = one.block_scales = false, one.tile = row.name;
+      one.activation = WAVESMITH_KERNELS_NO_ACTIVATION, one.rows_in_a = 7;
+      if (gated) gate(one);
+      check(one);
+      if (HasFatalFailure()) return;
+    }
+}
+
 TEST_P(GroupedGemm, ThereMayBeMoreGroupsThanLanesOfAWaveAndAllMayBeEmpty) {
   GroupedCase one = random_grouped_case(random_offsets(1, 0));
   one.offsets.assign(1, 0);
@@ -197,6 +235,15 @@ TEST_P(GroupedGemm, ThereMayBeMoreGroupsThanLanesOfAWaveAndAllMayBeEmpty) {
   one.m = one.offsets.back() + 1, one.n = 20, one.k = 32;
   check(one);
   one.offsets.assign(70, 1);
+  check(one);
+}
+
+TEST_P(GroupedGemm, GroupsMayBeSoManyThatEachIsADies) {
+  GroupedCase one = random_grouped_case({0});
+  for (int i = 0; i < 75; ++i)
+    one.offsets.push_back(one.offsets.back() + static_cast<int32_t>(one_of<int64_t>({0, 1, 16, 17, 9})));
+  while (one.offsets.back() < 560) one.offsets.push_back(one.offsets.back() + 16);
+  one.m = one.offsets.back(), one.n = 70, one.k = 32;
   check(one);
 }
 
@@ -255,6 +302,22 @@ TEST(GroupedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
       {[](G& g) { g.gated = 1, g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ; }, kNot,
        "no kernel for a and b of e4m3fnuz in groups that gate for gfx942"},
       {[](G& g) { g.gated = 1, g.c = g.d, g.beta = 2; }, kNot, "a gated product has no c"},
+      {[](G& g) { g.a_rows = g.group_offsets; }, kInvalid, "a_row_count is 0"},
+      {[](G& g) { g.a_rows = g.group_offsets, g.a_row_count = INT32_MAX; }, kNot, "a_row_count is too large"},
+      {[](G& g) { g.a_rows = g.group_offsets, g.a_row_count = 1 << 26; }, kNot,
+       "a with a_rows has 8589934720 bytes with another row"},
+      {[](G& g) { g.a_rows = g.group_offsets, g.a_row_count = 8, g.group_offsets = nullptr, g.batches = 1; },
+       kNot, "a_rows is for groups of rows, and group_offsets is null"},
+      {[](G& g) { g.a_rows = g.group_offsets, g.a_row_count = 8, g.groups_along_k = 1; }, kNot,
+       "a_rows is for groups of rows, and groups_along_k is set"},
+      {[](G& g) {
+         g.a_rows = reinterpret_cast<const int32_t*>(reinterpret_cast<const char*>(g.group_offsets) + 2);
+         g.a_row_count = 8;
+       },
+       kInvalid, "a_rows"},
+      {[](G& g) { g.a_rows = static_cast<const int32_t*>(g.d.data), g.a_row_count = 8; }, kInvalid,
+       "d overlaps a_rows"},
+      {[](G& g) { g.a_rows = g.group_offsets, g.a_row_count = 65; }, kInvalid, "d overlaps a"},
   };
   expect_refusals(wavesmith_kernels_gemm, right, all);
 }

@@ -84,6 +84,10 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
   GemmChoice choice{.may_be_known = true};
   if (const auto status = choose(*gemm, tile, device, choice)) return status;
   return launch_chosen(*gemm, *device, choice, stream, [&](const GemmArguments& arguments, const Grid& grid) {
+    if (gemm->group_offsets) {
+      const GemmGroupedArguments grouped{arguments, choice.rows_of_a};
+      return launch(*device, choice.kernel.c_str(), grid, &grouped, sizeof(grouped), stream);
+    }
     const GemmStreamArguments streamed{arguments, choice.share, gemm->workspace};
     const size_t bytes = choice.splits == kStreamed ? sizeof(streamed) : sizeof(arguments);
     return launch(*device, choice.kernel.c_str(), grid, &streamed, bytes, stream);

@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/columns.h"
 #include "kernels/gemm/epilogue.h"
+#include "kernels/gemm/rows.h"
 #include "tile/arch/here.h"
 #include "tile/registers.h"
 #include "tile/view.h"
@@ -30,6 +31,7 @@ struct GemmShape {
   static constexpr int kWaveDepth = kDepth / kWaves;
   using Columns = GemmColumns<kGates ? kColumns / 2 : 0>;  ///< of B
   using Place = GemmPlace;
+  using Rows = GemmRows;
 };
 
 /// What a wave has loaded of a side becomes an operand by way of a part of shared memory, which holds some of
@@ -53,7 +55,7 @@ TILE_DEVICE void pass(tile::Operand<Atom, kAtoms, kDepth>& operand, const Window
 }
 
 template <class Shape, Along kAlongA, Along kAlongB, Access kAccess>
-TILE_DEVICE void gemm(GemmArguments arguments) {
+TILE_DEVICE void gemm(typename Shape::Arguments arguments) {
   using namespace tile;
   using Atom = typename Shape::Atom;
   using Layout = AtomLayout<Atom>;
@@ -61,7 +63,8 @@ TILE_DEVICE void gemm(GemmArguments arguments) {
                 "waves read rows along K");
   using WholeA = SharedTile<Atom, Shape::kRows, Shape::kWaveDepth>;
   using WholeB = SharedTile<Atom, Shape::kColumns, Shape::kWaveDepth>;
-  using WindowA = Window<WholeA, Shape::kLanes, Along::Row>;
+  using Rows = typename Shape::Rows;
+  using WindowA = Window<WholeA, Shape::kLanes, Along::Row, Access::Dwords, typename Rows::Order>;
   using Columns = typename Shape::Columns;
   using WindowB = Window<WholeB, Shape::kLanes, Along::Row, Access::Dwords, Columns>;
   constexpr int kRows = Shape::kRows / Layout::kRows, kColumns = Shape::kColumns / Layout::kRows;  // atoms
@@ -74,7 +77,7 @@ TILE_DEVICE void gemm(GemmArguments arguments) {
   static_assert(Shape::kWaves * kOfWave <= arch::kHere.shared_bytes, "the waves' parts do not fit");
   TILE_SHARED static char memory[Shape::kWaves * kOfWave];
 
-  arch::fetch_argument<GemmArguments>();
+  arch::fetch_argument<typename Shape::Arguments>();
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
   const typename Shape::Place place(arguments);
@@ -87,8 +90,9 @@ TILE_DEVICE void gemm(GemmArguments arguments) {
   const void* const matrix_a = of_batch(arguments, arguments.a, place.batch, arguments.batch_a * kSize);
   const void* const matrix_b = of_batch(arguments, arguments.b, place.batch, arguments.batch_b * kSize);
   const int first = wave * Shape::kWaveDepth;
-  WindowA window_a(matrix_a, arguments.m, arguments.k, static_cast<u32>(arguments.stride_a), first_row, first,
-                   lane);
+  const Rows rows(arguments, first_row);
+  WindowA window_a(matrix_a, rows.count, arguments.k, static_cast<u32>(arguments.stride_a), rows.first, first,
+                   lane, rows.order());
   WindowB window_b(matrix_b, arguments.n * kHalves, arguments.k, static_cast<u32>(arguments.stride_b),
                    first_column, first, lane, Columns(arguments.n));
   window_a.step = window_b.step = Shape::kDepth * kSize;
@@ -124,7 +128,7 @@ TILE_DEVICE void gemm(GemmArguments arguments) {
     }
   } while (--rounds > 0);
   // What the end needs is on its way while waves meet.
-  GemmArguments late = arch::argument_again(arguments);
+  auto late = arch::argument_again(arguments);
   place.narrow(late);
   const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, first_row, first_column);
   arch::barrier();

@@ -244,8 +244,9 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
       return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: c and d must both lie by rows, or both by columns");
   }
   if (gemm.k > 0 && gemm.alpha != 0) {
-    if (const auto status = check("a", gemm.a, arrays, gemm.m, elements_of(gemm.a.type, gemm.k)))
-      return status;
+    if (const auto status = check_row_list(gemm)) return status;
+    const int64_t rows = rows_of_a(gemm);
+    if (const auto status = check("a", gemm.a, arrays, rows, elements_of(gemm.a.type, gemm.k))) return status;
     if (const auto status = check("b", gemm.b, arrays, elements_of(gemm.b.type, gemm.k), columns_of_b(gemm)))
       return status;
     if (const auto status = check_types(gemm)) return status;
@@ -307,6 +308,7 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
     gemm.k = 0;
     gemm.block_scales_a = gemm.block_scales_b = {};
     gemm.zero_points_b = nullptr;
+    gemm.a_rows = nullptr;
     gemm.a = gemm.b = {.data = gemm.d.data,
                        .type = d == WAVESMITH_KERNELS_I32 ? WAVESMITH_KERNELS_I8
                                : is_common_float(d)       ? WAVESMITH_KERNELS_BF16
@@ -410,7 +412,8 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
   choice.batches = gemm.batches;
   choice.arguments = arguments_of(gemm, tile, stride_a, stride_b);
   if (gemm.group_offsets) group_gemm(choice, gemm);
-  choice.grid = set_grid(choice.arguments, tile, compute_units);
+  choice.grid = has_row_groups(gemm) ? set_grid_of_groups(choice.arguments, tile, compute_units, costs.m)
+                                     : set_grid(choice.arguments, tile, compute_units);
   choice.arguments.only_sums = choice.splits == 1 && is_only_sums(gemm, tile);
   if (choice.splits > 1) split_gemm(choice, gemm, a_along_k, b_along_k);
   if (choice.splits == kStreamed) stream_gemm(choice, gemm, a_along_k, b_along_k);

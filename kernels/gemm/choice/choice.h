@@ -42,6 +42,7 @@ struct GemmChoice {
   GemmProblem problem;
   bool is_tuned = false;      ///< the tuned table named the tile and parts
   GemmArguments arguments{};  ///< of the kernel: with several parts they are its batch
+  GemmRowList rows_of_a{};    ///< of a grouped product
   GemmShare share{};          ///< of a streamed product, whose parts go to the workspace
   GemmGrid grid{};            ///< of a matrix of the batch
   int64_t batches = 1;

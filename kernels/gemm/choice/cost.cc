@@ -50,7 +50,8 @@ double moved_cycles(const GemmConfiguration& tile, const Description& gemm) {
   // whole.
   const auto side = [&](int rows, bool along_k) {
     const int64_t bytes = tile.depth * size_of(gemm.a.type);
-    return static_cast<double>(rows * (along_k ? std::max<int64_t>(rates.line_bytes, bytes) : bytes));
+    const int64_t line = rates.line_bytes / tile.steps_loaded;
+    return static_cast<double>(rows * (along_k ? std::max(line, bytes) : bytes));
   };
   return rates.unit_bytes > 0
              ? (side(tile.rows, gemm.a.column_stride == 1) + side(tile.columns, gemm.b.row_stride == 1)) /

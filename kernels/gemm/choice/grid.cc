@@ -29,6 +29,19 @@ int64_t band_of(int64_t tiles, int64_t others, double wanted, int64_t dies, int6
 
 }  // namespace
 
+GemmGrid set_grid_of_groups(GemmArguments& gemm, const GemmConfiguration& tile, int compute_units,
+                            int64_t rows) {
+  const int64_t dies = gemm_rates(tile.target).dies;
+  const int64_t along_y = (gemm.tiles_m + dies - 1) / dies * gemm.tiles_n;
+  // Of few tiles some dies would have more than others; how many there are the device alone knows.
+  constexpr int64_t kFewest = 4;
+  const bool few = gemm.m < kFewest * dies * tile.rows;
+  if (dies == 1 || few || rows > tile.rows || along_y > kMostAlongYAndZ)
+    return set_grid(gemm, tile, compute_units);
+  gemm.rows_along_x = 1, gemm.band = static_cast<int>(dies);
+  return {dies, along_y};
+}
+
 GemmGrid set_grid(GemmArguments& gemm, const GemmConfiguration& tile, int compute_units) {
   const int dies = gemm_rates(tile.target).dies;
   // Where neighbours go to different dies, these share columns. Elsewhere x goes along the shorter side,

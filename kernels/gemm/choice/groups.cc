@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/gemm/choice/ranges.h"
 #include "kernels/gemm/choice/refusal.h"
+#include "kernels/library/element_type.h"
 
 namespace wavesmith::kernels {
 
@@ -40,6 +42,28 @@ void group_gemm(GemmChoice& choice, const Description& gemm) {
   // A group's last tile may have a row only, and each of a group's tiles has one.
   grouped.tiles_m = static_cast<int>(std::min(gemm.m, (gemm.m + gemm.batches * (rows - 1)) / rows));
   choice.batches = 1;
+  if (!gemm.a_rows) return;
+  choice.rows_of_a = {gemm.a_rows, static_cast<int>(gemm.a_row_count)};
+  // The row behind A's last one, which stands for none, is then outside of A also where it has one row.
+  grouped.stride_a = std::max(grouped.stride_a, gemm.k);
+}
+
+wavesmith_kernels_status check_row_list(const Description& gemm) {
+  using gemm_rules::invalid;
+  using gemm_rules::not_supported;
+  if (!gemm.a_rows) return succeed();
+  if (!has_row_groups(gemm))
+    return not_supported("a_rows is for groups of rows, and " +
+                         std::string(gemm.group_offsets ? "groups_along_k is set" : "group_offsets is null"));
+  if (gemm.a_row_count < 1) return invalid("a_row_count is " + std::to_string(gemm.a_row_count));
+  if (gemm.a_row_count > INT32_MAX - 512) return not_supported("a_row_count is too large");
+  // Kernels count bytes from A's first row.
+  constexpr int64_t kMostBytes = int64_t{0xffffffff};
+  const int64_t bytes = (gemm.a_row_count + 1) * gemm.a.row_stride * size_of(gemm.a.type);
+  if (gemm.a.column_stride == 1 && bytes > kMostBytes)
+    return not_supported("a with a_rows has " + std::to_string(bytes) +
+                         " bytes with another row, more than " + std::to_string(kMostBytes));
+  return check_aligned("gemm", "a_rows", gemm.a_rows, sizeof(int32_t));
 }
 
 wavesmith_kernels_status check_groups(const Description& gemm) {

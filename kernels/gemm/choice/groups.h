@@ -20,7 +20,10 @@ wavesmith_kernels_gemm_description evenly_grouped(const wavesmith_kernels_gemm_d
 /// Makes the choice's arguments those of a grouped kernel.
 void group_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& gemm);
 
-/// Checks a description with groups before its matrices are.
+/// Checks a description with groups.
 wavesmith_kernels_status check_groups(const wavesmith_kernels_gemm_description& gemm);
+
+/// Checks the list of A's rows, if there is one, before A is.
+wavesmith_kernels_status check_row_list(const wavesmith_kernels_gemm_description& gemm);
 
 }  // namespace wavesmith::kernels

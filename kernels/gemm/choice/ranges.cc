@@ -35,7 +35,7 @@ bool multiplies(const Description& gemm) { return gemm.k > 0 && gemm.alpha != 0;
 /// A and B, where they are read and known.
 std::vector<NamedRange> operands_of(const Description& gemm) {
   if (!multiplies(gemm) || gemm.pointer_arrays) return {};
-  return {{"a", range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), batches_of_a(gemm))},
+  return {{"a", range_of(gemm.a, rows_of_a(gemm), elements_of(gemm.a.type, gemm.k), batches_of_a(gemm))},
           {"b", range_of(gemm.b, elements_of(gemm.b.type, gemm.k), columns_of_b(gemm), batches_of_b(gemm))}};
 }
 
@@ -49,6 +49,7 @@ std::vector<NamedRange> vectors_of(const Description& gemm) {
       NamedRange::of("scale_d", gemm.scale_d, 1, kFloat),
       NamedRange::of("group_offsets", gemm.group_offsets, gemm.batches + 1, kOffset)};
   if (!multiplies(gemm)) return all;
+  all.push_back(NamedRange::of("a_rows", gemm.a_rows, gemm.m, kOffset));
   for (const NamedRange& scales :
        gemm.b.type == WAVESMITH_KERNELS_I4X2 ? group_scale_ranges(gemm) : block_scale_ranges(gemm))
     all.push_back(scales);
@@ -99,6 +100,8 @@ wavesmith_kernels_status check_workspace(const Description& gemm, const std::vec
 int64_t batches_of_a(const Description& gemm) { return gemm.group_offsets ? 1 : gemm.batches; }
 int64_t batches_of_b(const Description& gemm) { return has_depth_groups(gemm) ? 1 : gemm.batches; }
 int64_t batches_of_d(const Description& gemm) { return has_row_groups(gemm) ? 1 : gemm.batches; }
+
+int64_t rows_of_a(const Description& gemm) { return gemm.a_rows ? gemm.a_row_count : gemm.m; }
 
 wavesmith_kernels_status check_ranges(const Description& gemm) {
   std::vector<NamedRange> read = vectors_of(gemm);
