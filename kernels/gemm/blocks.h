@@ -120,6 +120,7 @@ struct GemmBlockProducts {
 template <class Shape_, int kShared>
 struct GemmBlockShape : Shape_ {
   static_assert(kShared == 1 || kShared == kGemmBlock);
+  static constexpr bool kSparesScalars = true;  ///< where there are groups, too
   template <int kRows, int kColumns>
   using Products = GemmBlockProducts<Shape_, kShared == 1, kRows, kColumns>;
 };

@@ -9,8 +9,9 @@
 
 namespace wavesmith::kernels {
 
-/// The tile of a workgroup, of kRows rows, within its group.
-template <int kRows>
+/// The tile of a workgroup, of kRows rows, within its group. kSpares: scalar registers do not suffice for an
+/// epilogue that keeps its factors there.
+template <int kRows, bool kSpares>
 struct GroupedPlace {
   static constexpr bool kSeveral = false;
   int first_row = 0, tile_row, tile_column, batch = 0;
@@ -50,9 +51,8 @@ struct GroupedPlace {
   TILE_DEVICE GemmPoint tile(const GemmArguments& /*g*/) const { return {tile_row, tile_column}; }
   /// The product's rows end with the group's.
   TILE_DEVICE void narrow(GemmArguments& g) const { g.m = end; }
-  /// An epilogue behind the search for the group would take all scalar registers, and more.
   TILE_DEVICE static GemmPoint result(GemmArguments& g, GemmPoint start) {
-    epilogue_in_loop(g);
+    if constexpr (kSpares) epilogue_in_loop(g);
     return start;
   }
 
@@ -98,7 +98,7 @@ struct GemmListedFeed {
 template <class Shape_>
 struct GemmGroupedShape : Shape_ {
   using Arguments = GemmGroupedArguments;
-  using Place = GroupedPlace<Shape_::kRows>;
+  using Place = GroupedPlace<Shape_::kRows, requires { Shape_::kSparesScalars; }>;
   using Rows = GemmListedRows;
   template <class TileA, class TileB, tile::Along kAlongA, tile::Along kAlongB, tile::Access kAccess>
   using Feed = typename GemmListedFeed<Shape_, TileA, TileB, kAlongA, kAlongB, kAccess>::Type;
