@@ -381,8 +381,8 @@ wavesmith_kernels_gemm_description gemm_description(
     const MatrixTuple& b, const MatrixTuple& c, const MatrixTuple& d, const std::string& activation,
     uintptr_t bias, const std::string& bias_type, bool bias_per_row, const ScaleTuple& scales,
     const std::tuple<BlockScaleTuple, BlockScaleTuple>& block_scales,
-    const std::tuple<std::string, uintptr_t>& weights, uintptr_t group_offsets, bool gated,
-    bool groups_along_k) {
+    const std::tuple<std::string, uintptr_t>& weights, uintptr_t group_offsets,
+    const std::tuple<uintptr_t, int64_t>& a_rows, bool gated, bool groups_along_k) {
   const auto& [m, n, k, batches] = sizes;
   const auto& [scale_a, scale_b, scale_d, per_row, per_column] = scales;
   return {.m = m,
@@ -410,7 +410,9 @@ wavesmith_kernels_gemm_description gemm_description(
           .zero_points_b = reinterpret_cast<const void*>(std::get<1>(weights)),
           .group_offsets = reinterpret_cast<const int32_t*>(group_offsets),
           .gated = gated,
-          .groups_along_k = groups_along_k};
+          .groups_along_k = groups_along_k,
+          .a_rows = reinterpret_cast<const int32_t*>(std::get<0>(a_rows)),
+          .a_row_count = std::get<1>(a_rows)};
 }
 
 nb::tuple array_of(const nb::ndarray<nb::ro>& array) { return described(array); }

@@ -157,8 +157,8 @@ wavesmith_kernels_gemm_description gemm_description(
     const MatrixTuple& b, const MatrixTuple& c, const MatrixTuple& d, const std::string& activation,
     uintptr_t bias, const std::string& bias_type, bool bias_per_row, const ScaleTuple& scales,
     const std::tuple<BlockScaleTuple, BlockScaleTuple>& block_scales,
-    const std::tuple<std::string, uintptr_t>& weights, uintptr_t group_offsets, bool gated,
-    bool groups_along_k);
+    const std::tuple<std::string, uintptr_t>& weights, uintptr_t group_offsets,
+    const std::tuple<uintptr_t, int64_t>& a_rows, bool gated, bool groups_along_k);
 
 /// Describes a decode, its workspace aside. `sizes`: batches, heads of q and of the caches, queries of a
 /// sequence, head size; `table`: address (0: there is none), stride, blocks and positions of a page;

@@ -199,7 +199,8 @@ NB_MODULE(_native, m) {
   m.def("gemm_description", &gemm_description, nb::arg("sizes"), nb::arg("alpha"), nb::arg("beta"),
         nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"), nb::arg("activation"), nb::arg("bias"),
         nb::arg("bias_type"), nb::arg("bias_per_row"), nb::arg("scales"), nb::arg("block_scales"),
-        nb::arg("weights"), nb::arg("group_offsets"), nb::arg("gated"), nb::arg("groups_along_k"));
+        nb::arg("weights"), nb::arg("group_offsets"), nb::arg("a_rows"), nb::arg("gated"),
+        nb::arg("groups_along_k"));
   const nb::class_<wavesmith_kernels_decode_description> decode(m, "Decode");
   m.def("decode_description", &decode_description, nb::arg("sizes"), nb::arg("type"), nb::arg("q"),
         nb::arg("o"), nb::arg("k"), nb::arg("v"), nb::arg("table"), nb::arg("contexts"), nb::arg("scale"),

@@ -109,6 +109,7 @@ def gemm_description(
     block_scales: tuple[tuple[Scales, int], tuple[Scales, int]],
     weights: tuple[str, int],
     group_offsets: int,
+    a_rows: tuple[int, int],
     gated: bool,
     groups_along_k: bool,
 ) -> Gemm: ...

@@ -39,6 +39,7 @@ def gemm(
     zero_point_b: ArrayT | None = None,
     group_offsets: ArrayT | None = None,
     groups_along_k: bool = False,
+    a_rows: ArrayT | None = None,
     dtype: object = None,
     tile: str | None = None,
     stream: int | None = None,
@@ -93,6 +94,8 @@ def gemm(
             group_offsets[g + 1] are multiplied by b[g], which may have as many rows as they like: `a` is (m, k), `b`
             (groups, k, n) and the result (m, n). Rows in no group are not written. float16, bfloat16 and e4m3 (also
             with scales of blocks) with k together in memory; `b` of 16 bits may lie by rows.
+        a_rows: int32, of shape (m,), with group_offsets: row i of the product is a[a_rows[i]], so that tokens are read
+            where they lie; a number that is no row's is a row of zeros. Scales of rows are those of the result's.
         groups_along_k: group_offsets are of k: the columns of `a` and rows of `b` from group_offsets[g] up to
             group_offsets[g + 1] make matrix g of the result, as the gradients of a grouped product's weights are
             made: `a` is (m, k), `b` (k, n) and the result (groups, m, n), that of an empty group 0. float16 and
@@ -117,6 +120,10 @@ def gemm(
     hip = _hip()
     on_a, on_b = operand("a", a, stream, raw=True), operand("b", b, stream, raw=True)
     m, k, batches_a = on_a.matrix()
+    on_rows = None if a_rows is None else _row_list(operand("a_rows", a_rows, stream, integers=True))
+    rows_in_a = m
+    if on_rows is not None:
+        m = on_rows.shape[0]
     rows_of_b, columns_of_b, batches_b = on_b.matrix()
     n = columns_of_b // 2 if gated else columns_of_b
     weights = on_b.type == "u8" and on_a.type in ("f16", "bf16")
@@ -189,7 +196,7 @@ def gemm(
             ("scale_d", scale_d, 1, (1, 1)),
         )
     ]
-    operands = [on_a, on_b, on_out, on_c, on_bias, *scales, *block_scales, on_zeros, on_offsets]
+    operands = [on_a, on_b, on_out, on_c, on_bias, *scales, *block_scales, on_zeros, on_offsets, on_rows]
     for one in operands[1:]:
         if one is not None and one.device != on_a.device:
             raise BadInputError(f"a lies in {on_a.place()} and {one.name} in {one.place()}")
@@ -207,6 +214,7 @@ def gemm(
         block_scale_b: Operand | None,
         zeros: Operand | None,
         offsets: Operand | None,
+        rows: Operand | None,
     ) -> _native.Gemm:
         from wavesmith import _native
 
@@ -232,6 +240,7 @@ def gemm(
             (_described_scale(block_scale_a, (m, k)), _described_scale(block_scale_b, (columns_of_b, k))),
             (block_scale_b.type if weights and block_scale_b else "", zeros.address if zeros else 0),
             offsets.address if offsets else 0,
+            (rows.address, rows_in_a) if rows else (0, 0),
             gated,
             groups_along_k,
         )
@@ -318,6 +327,16 @@ def _group_offsets(offsets: Operand, batches_a: int | None, batches_b: int | Non
             hint=f"it is int32 of shape ({groups + 1},), side by side",
         )
     return offsets
+
+
+def _row_list(rows: Operand) -> Operand:
+    """Checked: rows of a, one for each of the product's."""
+    if rows.type != "i32" or len(rows.shape) != 1 or (rows.shape[0] > 1 and rows.strides != (1,)):
+        raise BadInputError(
+            f"a_rows is of {rows.type} with shape {rows.shape} and strides {rows.strides}",
+            hint="it is int32 of one dimension, side by side",
+        )
+    return rows
 
 
 def _scale(name: str, scale: Operand, count: int, shape: tuple[int, int]) -> Operand:

@@ -224,6 +224,20 @@ def test_groups_along_k(numbers: np.random.Generator) -> None:
         kernels.gemm(np.ascontiguousarray(x.T), y, group_offsets=offsets, groups_along_k=True)
 
 
+def test_rows_of_groups_that_lie_anywhere(numbers: np.random.Generator) -> None:
+    offsets, rows = np.array([0, 3, 3, 20], np.int32), numbers.integers(0, 9, 20).astype(np.int32)
+    rows[5:7] = -1, 9
+    a, b = numbers.standard_normal((9, 64)).astype(F16), numbers.standard_normal((3, 30, 64)).astype(F16)
+    moved = np.where((rows >= 0)[:, None] & (rows < 9)[:, None], a[rows.clip(0, 8)], np.zeros(1, F16))
+    got = kernels.gemm(a, b.swapaxes(1, 2), group_offsets=offsets, a_rows=rows)
+    check(got[:3], moved[:3], b[0].T)
+    check(got[3:], moved[3:], b[2].T)
+    with pytest.raises(wavesmith.BadInputError, match="a_rows is of i64"):
+        kernels.gemm(a, b.swapaxes(1, 2), group_offsets=offsets, a_rows=rows.astype(np.int64))
+    with pytest.raises(wavesmith.UnsupportedError, match="a_rows is for groups of rows"):
+        kernels.gemm(a, b[0].T, a_rows=rows)
+
+
 def test_batches_share_matrices_that_have_none(numbers: np.random.Generator) -> None:
     a, b = numbers.standard_normal((3, 10, 14)).astype(F16), numbers.standard_normal((3, 14, 18)).astype(F16)
     check(kernels.gemm(a, b), a, b)
