@@ -66,24 +66,26 @@ struct IssueRules {
   uint8_t branch_taken;        ///< to the first instruction at the target
   uint8_t branch_passed;       ///< to the instruction behind it
   uint8_t memory_to_vector;    ///< LDS or VMEM instruction to a VALU instruction of the wave
-  uint8_t memory_to_wait;      ///< to a wait, a hint or a clause of the wave
+  uint8_t memory_to_wait;      ///< to a wait, a nop or a clause of the wave; of RDNA any but another of these
   uint8_t memory_issue;        ///< LDS or VMEM instruction to the next of the SIMD
   uint8_t delay_issue;         ///< s_delay_alu itself, behind another hint or a wait
   uint8_t barrier;             ///< the last arrival to the others' next instruction
-  // Instruction fetch of a wave: a credit in tenths of a dword, which grows each cycle and pays for what
-  // issues.
-  uint8_t fetch_rate;    ///< tenths of a dword a cycle; 0: fetch keeps up
-  uint8_t fetch_start;   ///< credit of a new wave
-  uint8_t fetch_branch;  ///< at a branch's target
-  uint8_t fetch_most;    ///< the instruction buffer
+  // What a wave has under way (RDNA), each counted in three bits.
+  uint8_t scalars;      ///< SALU instructions, which issue and then wait for operands; 0: they wait before
+  uint8_t scalar_hold;  ///< each is under way for so long from its execution on
+  uint8_t scalar_overwrite;  ///< from its execution to that of one that overwrites its result, SCC too
+  uint8_t masks;      ///< VALU instructions that write scalar registers; the next waits for all of them
+  uint8_t mask_hold;  ///< each is under way for so long beyond its result
+  // An LDS instruction's operands on their way there (RDNA): an address, and each dword of data.
+  uint8_t lds_operands;  ///< instructions of a SIMD that may wait with them; 0: no end
+  uint8_t lds_hold;      ///< beyond two cycles an operand from the first one on
   // The VALU's queue (RDNA); weights in tenths of an entry.
   bool queued;        ///< VALU instructions wait for operands in a queue of the SIMD, not in the wave
   uint8_t depth;      ///< from issue to execution when the queue is empty
   uint16_t capacity;  ///< of the queue, in tenths
   uint16_t weight_plain, weight_wide, weight_multiply, weight_transcendental, weight_matrix;
   uint8_t matrix_operand;  ///< more for a VALU result that a matrix instruction reads
-  uint8_t wake;            ///< more for the first wide instruction after the unit for those was idle
-  uint16_t wake_after;     ///< so long
+  uint8_t doubles_again;   ///< more for an instruction of the FP64 unit directly behind another
   // What code may rely on against hazards, where the typical cost above is more.
   uint8_t branch_taken_least;
 };

@@ -143,6 +143,15 @@ TEST(Cost, IntegerMultiplicationsRunAtFullRateOnCdna4) {
   }
 }
 
+TEST(Cost, ScalarResultsOnRdna) {
+  EXPECT_EQ(of("gfx1100", "s_add_u32 s0, s1, s2", 32).result, 2);
+  EXPECT_EQ(of("gfx1201", "s_add_co_u32 s0, s1, s2", 32).result, 2);
+  EXPECT_EQ(of("gfx1201", "s_add_f16 s0, s1, s2", 32).result, 4);
+  EXPECT_EQ(of("gfx1201", "s_add_f32 s0, s1, s2", 32).result, 4);
+  EXPECT_EQ(of("gfx1100", "s_mul_hi_u32 s0, s1, s2", 32).result, 3);
+  EXPECT_EQ(of("gfx1100", "v_swap_b32 v0, v1", 32).issue, 2);  // two results
+}
+
 TEST(Cost, SwapsOfLanesAndTruthTablesOf16BitsTakeTwoPasses) {
   for (const char* text : {"v_permlane32_swap_b32_e64 v0, v1 bound_ctrl:1",
                            "v_permlane16_swap_b32_e32 v0, v1", "v_bitop3_b16 v0, v1, v2, v3 bitop3:0x36"}) {

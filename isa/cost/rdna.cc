@@ -36,13 +36,14 @@ Valu valu_cost(Rate rate) {
 }
 
 /// As thread traces sort them: those of discover_ops on gfx1100 and gfx1200 (validate/data) have comparisons
-/// of 64 bits, of floats too, take 2 cycles like the shifts, and products of 24 bits one.
+/// of 64 bits, of floats too, and swaps take 2 cycles like the shifts, and products of 24 bits one.
 Rate rdna_rate(const Instruction& instruction, const Row* row) {
   const Rate rate = rate_of(instruction, row);
   if (!row) return rate;
   const bool compares = row->roles[0].type == Type::LaneMask || row->roles[0].type == Type::Exec;
   const bool wide = has_type(*row, Type::F64) || has_type(*row, Type::U64) || has_type(*row, Type::I64);
   if (compares && wide) return Rate::Wide;
+  if (instruction.mnemonic.starts_with("v_swap")) return Rate::Wide;
   if (rate == Rate::Multiply && instruction.mnemonic.find("24") != std::string::npos) return Rate::Plain;
   return rate;
 }
@@ -79,8 +80,13 @@ Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& tar
       return cost;
     case Pipe::Salu:
       cost.issue = 1;
-      // LLVM 22, SISchedule.td, WriteSALU and WriteSFPU.
-      cost.result = row && has_type(*row, Type::F32) ? 4 : target.is(kRdna4) ? 1 : 2;
+      // LLVM 22, SISchedule.td, WriteSALU and WriteSFPU, which RDNA3 does not have. A product takes 3 cycles
+      // in discover_ops.
+      cost.result = target.generation != Generation::Rdna3 && row &&
+                            (has_type(*row, Type::F32) || has_type(*row, Type::F16))
+                        ? 4
+                        : 2;
+      if (instruction.mnemonic.starts_with("s_mul")) cost.result = std::max<uint16_t>(cost.result, 3);
       return cost;
     case Pipe::Smem:
     case Pipe::Vmem:
@@ -105,49 +111,55 @@ uint16_t rdna_matrix_result(const Cost& cost, MatrixUse use) {
 /// Read off half A of the traces of gfx1100 and gfx1200 (tinygrad, extra/sqtt/examples); SALU results: LLVM
 /// 22, SISchedule.td, WriteSALU. The queue's capacity is also what discover_ops shows on both: eight matrix
 /// instructions issue in a row, seven into the queue and one that waits for its place.
-const IssueRules& rdna_rules(const Target& target) {
-  static constexpr IssueRules kRdna3Rules{.quantum = 1,
-                                          .scalar_condition = 1,
-                                          .scalar_to_scalar_memory = 9,
-                                          .scalar_to_vector = 1,
-                                          .scalar_to_branch = 10,
-                                          .scalar_to_memory = 10,
-                                          .vector_to_scalar = 8,
-                                          .vector_to_overwrite = 8,
-                                          .vector_to_branch = 18,
-                                          .vector_to_memory = 18,
-                                          .dual_to_memory = 17,
-                                          .vector_then_memory = 1,
-                                          .carry = 1,
-                                          .branch_taken = 9,
-                                          .branch_passed = 3,
-                                          .memory_to_vector = 7,
-                                          .memory_to_wait = 3,
-                                          .memory_issue = 1,
-                                          .delay_issue = 1,
-                                          .barrier = 14,
-                                          .fetch_rate = 8,
-                                          .fetch_start = 31,
-                                          .fetch_branch = 45,
-                                          .fetch_most = 160,
-                                          .queued = true,
-                                          .depth = 3,
-                                          .capacity = 79,
-                                          .weight_plain = 0,
-                                          .weight_wide = 5,
-                                          .weight_multiply = 44,
-                                          .weight_transcendental = 14,
-                                          .weight_matrix = 10,
-                                          .matrix_operand = 3,
-                                          .wake = 0,
-                                          .wake_after = 64,
-                                          .branch_taken_least = 9};
-  static constexpr IssueRules kRdna4Rules = [] {
-    IssueRules rules = kRdna3Rules;
-    rules.wake = 7;
-    return rules;
-  }();
-  return target.is(kRdna4) ? kRdna4Rules : kRdna3Rules;
+///
+/// What a wave has under way the hardware counts, as s_waitcnt_depctr shows: VALU instructions that write
+/// scalar registers in three bits (LLVM, AMDGPU/gfx11_waitcnt_depctr, VA_SDST 0 to 7). In discover_ops every
+/// eighth comparison issues 9 cycles behind the seventh. SALU instructions go the same way: in runs that
+/// depend on each other eight issue in eight cycles, then one in two, and a VALU instruction that reads the
+/// last one's result issues 9 cycles after that has executed, like SMEM instructions and branches in the
+/// other traces. LDS instructions read a dword a lane and cycle (AMD, RDNA white paper: 128 bytes a clock),
+/// so a run of ds_add_u64 issues one in three cycles once nine wait. FP64 instructions in a row issue 36
+/// cycles apart. These were read off gfx1100; gfx1200 has them too.
+const IssueRules& rdna_rules(const Target&) {
+  static constexpr IssueRules kRdnaRules{.quantum = 1,
+                                         .scalar_condition = 1,
+                                         .scalar_to_scalar_memory = 9,
+                                         .scalar_to_vector = 9,
+                                         .scalar_to_branch = 10,
+                                         .scalar_to_memory = 10,
+                                         .vector_to_scalar = 8,
+                                         .vector_to_overwrite = 8,
+                                         .vector_to_branch = 18,
+                                         .vector_to_memory = 18,
+                                         .dual_to_memory = 17,
+                                         .vector_then_memory = 1,
+                                         .carry = 1,
+                                         .branch_taken = 9,
+                                         .branch_passed = 3,
+                                         .memory_to_vector = 7,
+                                         .memory_to_wait = 3,
+                                         .memory_issue = 1,
+                                         .delay_issue = 1,
+                                         .barrier = 14,
+                                         .scalars = 7,
+                                         .scalar_hold = 7,
+                                         .scalar_overwrite = 2,
+                                         .masks = 7,
+                                         .mask_hold = 3,
+                                         .lds_operands = 9,
+                                         .lds_hold = 6,
+                                         .queued = true,
+                                         .depth = 3,
+                                         .capacity = 79,
+                                         .weight_plain = 0,
+                                         .weight_wide = 5,
+                                         .weight_multiply = 44,
+                                         .weight_transcendental = 14,
+                                         .weight_matrix = 10,
+                                         .matrix_operand = 3,
+                                         .doubles_again = 4,
+                                         .branch_taken_least = 9};
+  return kRdnaRules;
 }
 
 }  // namespace wavesmith::isa::cost_detail

@@ -108,8 +108,7 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
   wave->group = group;
   wave->simd = simd;
   wave->number = static_cast<uint32_t>(time.waves++);
-  wave->at = wave->previous = wave->fetched_at = cycle;
-  wave->fetched = rules.fetch_start;
+  wave->at = wave->previous = cycle;
   begun = std::min(begun, cycle);
   Simd& to = simds[simd];
   if (to.waves.empty()) time.empty += cycle - std::clamp(to.empty_from, begun, cycle);
@@ -128,12 +127,6 @@ void ComputeUnit::State::prepare(Wave& w) {
   w.cause = Cause::None;
   using isa::Pipe;
   if (options.fetches && op.line != w.line) fetch(w, op);
-  if (rules.fetch_rate != 0) {
-    const uint32_t want = op.size / 4 * 10;
-    const uint64_t have =
-        std::min<uint64_t>(w.fetched + (w.ready - w.fetched_at) * rules.fetch_rate, rules.fetch_most);
-    if (have < want) w.until(w.ready + (want - have + rules.fetch_rate - 1) / rules.fetch_rate, Cause::Fetch);
-  }
   if ((w.delays[0].id | w.delays[1].id) != 0 && op.control != Control::Delay) delay(w);
   switch (op.pipe) {
     case Pipe::Valu:
@@ -141,6 +134,13 @@ void ComputeUnit::State::prepare(Wave& w) {
     case Pipe::Matrix:
       w.until(w.matrix_read, Cause::Vector);
       if (w.last_memory) w.until(w.last_memory + rules.memory_to_vector, Cause::Vector);
+      if (rules.masks && !op.scalar_writes.empty()) {
+        const uint64_t oldest = w.masks.at(rules.masks - 1u);
+        if (oldest && oldest + rules.mask_hold > w.ready) {
+          w.until(w.masks.at(0), Cause::Vector);
+          w.masks = {};
+        }
+      }
       for (const RegisterRange& range : op.scalar_reads)
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
           w.until(w.scalar[r].issued, Cause::Scalar);
@@ -153,9 +153,14 @@ void ComputeUnit::State::prepare(Wave& w) {
     case Pipe::Branch:
       if (op.control == Control::Conditional && w.last_scalar)
         w.until(w.last_scalar + rules.scalar_to_branch, Cause::Scalar);
+      if (rules.scalars && op.pipe == Pipe::Salu) {
+        w.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
+        if (op.hardware || w.hardware)
+          w.until(w.last_scalar + rules.scalar_to_scalar_memory + (op.hardware ? 1 : 0), Cause::Scalar);
+      }
       for (const RegisterRange& range : op.scalar_reads)
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-          w.until(w.scalar[r].result, Cause::Scalar);
+          if (!rules.scalars) w.until(w.scalar[r].result, Cause::Scalar);
           if (w.scalar[r].by_vector)
             w.until(
                 w.scalar[r].by_vector - rules.carry +
@@ -194,7 +199,10 @@ void ComputeUnit::State::prepare(Wave& w) {
     case Pipe::Message:
       break;
     case Pipe::Internal:
-      if (w.last_memory) w.until(w.last_memory + rules.memory_to_wait, Cause::None);
+      if (rules.queued && !w.hint && op.control != Control::Delay)
+        w.until(w.issued + rules.memory_to_wait, Cause::None);
+      else if (w.last_memory)
+        w.until(w.last_memory + rules.memory_to_wait, Cause::None);
       if (op.control == Control::Wait) wait(w, op);
       if (op.control == Control::BarrierWait && groups[w.group].phase == w.phase) w.blocked = true;
       break;
@@ -291,7 +299,9 @@ std::array<uint64_t, kGates> ComputeUnit::State::opens(const Simd& simd) const {
   at[static_cast<size_t>(Gate::Scalar)] = simd.scalar;
   at[static_cast<size_t>(Gate::Branch)] = simd.branch;
   at[static_cast<size_t>(Gate::Memory)] = std::max(simd.memory, behind(vector_memory, kVectorMemoryQueue));
-  at[static_cast<size_t>(Gate::Lds)] = std::max(simd.memory, behind(lds[simd.lds_part], kLdsQueue));
+  at[static_cast<size_t>(Gate::Lds)] =
+      std::max({simd.memory, behind(lds[simd.lds_part], kLdsQueue),
+                rules.lds_operands ? simd.lds_operands.at(rules.lds_operands - 1u) : 0});
   return at;
 }
 

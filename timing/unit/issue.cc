@@ -57,13 +57,6 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   OpTime& total = account(simd, w, op, t);
   if (w.observed) w.observed->issued[w.next] = t;
   changed(simd);
-  if (rules.fetch_rate != 0) {
-    const uint64_t have =
-        std::min<uint64_t>(w.fetched + (t - std::min(t, w.fetched_at)) * rules.fetch_rate, rules.fetch_most);
-    const uint32_t paid = op.size / 4 * 10;
-    w.fetched = static_cast<uint32_t>(have > paid ? have - paid : 0);
-    w.fetched_at = t;
-  }
   w.at = t + rules.quantum;
   bool hint = false;
   switch (op.pipe) {
@@ -76,13 +69,7 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
     case Pipe::Branch:
       (op.pipe == Pipe::Salu ? simd.scalar : simd.branch) = t + rules.quantum;
       time.busy[static_cast<size_t>(op.pipe)] += rules.quantum;
-      if (op.pipe == Pipe::Salu) w.last_scalar = t;
-      for (const RegisterRange& range : op.scalar_writes)
-        for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-          ScalarRegister& reg = w.scalar[r];
-          reg = {t + rules.scalar_to_vector, t + (r == kScalars - 1 ? rules.scalar_condition : op.result), 0,
-                 0};
-        }
+      issue_scalar(rules, w, op, t);
       break;
     case Pipe::Smem:
     case Pipe::Vmem:
@@ -114,13 +101,14 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
       total.by_cause[static_cast<size_t>(Cause::Nop)] += taken;
   }
   w.hint = hint;
+  w.issued = t;
   w.previous = w.at;
   if (op.control == Control::End) return drain(simd, w, t);
   if (op.control == Control::Conditional || op.control == Control::Branch) {
     const bool taken =
-        w.next + 1 < w.record->sites.size() && ops[w.record->sites[w.next + 1]].pc != op.pc + op.size;
+        op.control == Control::Branch ||
+        (w.next + 1 < w.record->sites.size() && ops[w.record->sites[w.next + 1]].pc != op.pc + op.size);
     w.at = t + (taken ? rules.branch_taken : rules.branch_passed);
-    if (taken) w.fetched = rules.fetch_branch, w.fetched_at = w.at;
   }
   if (++w.next >= w.record->sites.size()) return end(simd, w, t);
   if (op.control == Control::BarrierSignal) arrive(w, t, false);
@@ -202,6 +190,30 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
     release(number, std::max(t, group.signalled));
 }
 
+/// SALU instructions of RDNA wait for their operands behind issue and execute in order, none before what it
+/// overwrites is written. What waits for one counts from its execution.
+void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave& w, const UnitOp& op, uint64_t t) {
+  uint64_t executes = t;
+  if (rules.scalars && op.pipe == Pipe::Salu) {
+    executes = std::max(executes, w.scalar_executed);
+    w.hardware = op.sets_hardware;
+    for (const RegisterRange& range : op.scalar_reads)
+      for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
+        executes = std::max(executes, w.scalar[r].result);
+    for (const RegisterRange& range : op.scalar_writes)
+      for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
+        executes = std::max(executes, w.scalar[r].written);
+    w.scalar_executed = executes + op.issue;
+    w.scalars.push(executes + rules.scalar_hold);
+  }
+  if (op.pipe == Pipe::Salu) w.last_scalar = executes;
+  for (const RegisterRange& range : op.scalar_writes)
+    for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
+      w.scalar[r] = {executes + rules.scalar_to_vector,
+                     executes + (r == kScalars - 1 && !rules.scalars ? rules.scalar_condition : op.result), 0,
+                     0, executes + rules.scalar_overwrite};
+}
+
 void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
   const bool matrix = op.pipe == Pipe::Matrix, slow = op.pipe == Pipe::Transcendental;
   time.busy[static_cast<size_t>(op.pipe)] += op.issue;
@@ -213,20 +225,25 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
   } else {
     const bool wide = !matrix && !slow && op.issue > 1;
     const bool doubles = op.issue >= 32;  // a unit of their own, which does not sleep
-    const uint32_t weight = matrix          ? rules.weight_matrix
-                            : slow          ? rules.weight_transcendental
-                            : op.issue >= 4 ? rules.weight_multiply
-                            : op.issue >= 2 ? rules.weight_wide
-                                            : rules.weight_plain;
+    const uint32_t weight = matrix || doubles ? rules.weight_matrix
+                            : slow            ? rules.weight_transcendental
+                            : op.issue >= 4   ? rules.weight_multiply
+                            : op.issue >= 2   ? rules.weight_wide
+                                              : rules.weight_plain;
     uint64_t enters = t;
+    if (doubles) {  // their unit goes in steps of four cycles
+      const uint64_t free = std::max({t + rules.depth, simd.doubles + rules.depth, simd.executed});
+      enters += (free - t - rules.depth + 3) / 4 * 4;
+    }
     while (!simd.queue.empty() &&
            (simd.queue.front().leaves <= enters || simd.filled + weight > rules.capacity)) {
       enters = std::max(enters, simd.queue.front().leaves);
       simd.filled -= simd.queue.front().weight;
       simd.queue.pop();
     }
-    const uint64_t woken = wide && !doubles && t > simd.slow + rules.wake_after ? rules.wake : 0;
-    const uint64_t moved = std::max(t + (matrix || slow ? 1 : op.issue) + woken, enters);
+    const uint64_t moved =
+        std::max(t + (matrix || slow ? 1 : op.issue), doubles ? enters + op.issue : enters);
+    if (doubles) simd.doubles = moved + rules.doubles_again;
     simd.vector = moved;
     if (slow || wide) simd.slow = slow ? enters + op.issue : moved;
     executes = std::max({enters + rules.depth, simd.executed, operands_ready(w, op)});
@@ -237,6 +254,7 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
     const uint64_t leaves = executes + (slow ? 1 : op.issue);
     if (slow) simd.slow_executed = executes + op.issue;
     simd.executed = leaves;
+    if (rules.masks && !op.scalar_writes.empty()) w.masks.push(leaves - rules.depth + rules.vector_to_scalar);
     // A wide instruction goes through in parts, each of which makes room.
     const uint32_t parts = wide ? op.issue : 1;
     for (uint32_t part = 1; part < parts; ++part) simd.queue.push({leaves - parts + part, weight / parts});
@@ -322,6 +340,12 @@ uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op, uint64_t
   const gpus::LdsAccess kind = op.atomic  ? gpus::LdsAccess::Atomic
                                : op.store ? gpus::LdsAccess::Write
                                           : gpus::LdsAccess::Read;
+  if (rules.lds_operands) {
+    Simd& simd = simds[w.simd];
+    const uint64_t begins = std::max(simd.lds_read, t);
+    simd.lds_read = begins + op.lds_operands;
+    simd.lds_operands.push(begins + ((op.lds_operands - 1u) & ~1u) + rules.lds_hold);
+  }
   uint64_t cycles = 0;
   for (uint8_t i = 0; i < accesses && w.access + i < record.accesses.size(); ++i) {
     const AccessRecord& access = record.accesses[w.access + i];

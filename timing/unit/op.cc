@@ -120,6 +120,8 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
   op.size = instruction.size ? instruction.size : 4;
   op.cost = isa::cost_of(instruction, row, target, wave_lanes);
   op.dual = !instruction.second.empty();
+  op.sets_hardware = instruction.mnemonic.starts_with("s_setreg");
+  op.hardware = op.sets_hardware || instruction.mnemonic.starts_with("s_getreg");
   const isa::WaitCounters waits = isa::wait_counters(instruction);
   op.control = control_of(instruction, waits);
   if (op.control == Control::Wait) set_waits(op, waits, target);

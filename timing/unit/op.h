@@ -49,11 +49,12 @@ struct Op {
   Control control = Control::None;
   OpCounter counter = OpCounter::None;  ///< that it raises
   bool memory = false, store = false, atomic = false, lds = false;
-  bool bypasses = false;     ///< a load that no cache near the wave may answer
-  double flops = 0;          ///< of a matrix instruction
-  bool dual = false;         ///< VOPD
-  bool accumulates = false;  ///< a matrix instruction whose C is its D
-  bool writes_exec = false;  ///< or VCC: what branches read
+  bool bypasses = false;                         ///< a load that no cache near the wave may answer
+  double flops = 0;                              ///< of a matrix instruction
+  bool hardware = false, sets_hardware = false;  ///< s_getreg or s_setreg; s_setreg
+  bool dual = false;                             ///< VOPD
+  bool accumulates = false;                      ///< a matrix instruction whose C is its D
+  bool writes_exec = false;                      ///< or VCC: what branches read
   bool reads_vgpr = false, writes_vgpr = false;
   uint8_t bytes = 0;        ///< of a memory instruction, a lane
   bool neighbours = false;  ///< the two places of an LDS instruction lie side by side: one access

@@ -27,6 +27,7 @@ struct ScalarRegister {
   uint64_t result = 0;          ///< read by the SALU: SALU's result
   uint64_t by_vector = 0;       ///< read by the VALU: VALU's result
   uint64_t read_by_vector = 0;  ///< the VALU instruction that reads it
+  uint64_t written = 0;         ///< overwritten by the SALU: SALU's result
 };
 
 /// The last few of something, the newest first.
@@ -56,14 +57,17 @@ struct Wave {
   Cause cause = Cause::None;
   bool blocked = false, forced = false;
   uint8_t priority = 0;
-  bool met = false;     ///< it comes from a barrier
-  bool drains = false;  ///< it has ended but for what memory has not done yet
-  bool hint = false;    ///< the instruction before was the sequencer's own
+  bool met = false;       ///< it comes from a barrier
+  bool drains = false;    ///< it has ended but for what memory has not done yet
+  bool hint = false;      ///< the instruction before was the sequencer's own
+  bool hardware = false;  ///< the SALU instruction before wrote a hardware register
+  uint64_t issued = 0;    ///< the instruction before
   uint64_t last_scalar = 0, last_vector = 0, last_memory = 0;
   uint64_t matrix_read = 0;  ///< the last matrix instruction has read its operands
   uint32_t line = ~uint32_t{0};
-  uint64_t fetched_at = 0;  ///< the credit for fetched code is of that cycle
-  uint32_t fetched = 0;     ///< tenths of a dword
+  uint64_t scalar_executed = 0;  ///< the last SALU instruction has gone through
+  Recent<8> scalars;             ///< until when each SALU instruction is under way
+  Recent<8> masks;               ///< the same of VALU instructions that write scalar registers
   struct Delay {
     uint8_t id = 0, in = 0;
   };
@@ -104,9 +108,12 @@ struct Simd {
   uint64_t vector = 0, slow = 0, matrix = 0, scalar = 0, branch = 0, memory = 0;
   uint64_t last = 0;        ///< something issued
   uint64_t empty_from = 0;  ///< where it has no wave: since when
+  uint64_t lds_read = 0;    ///< LDS has the operands of the last instruction
+  Recent<16> lds_operands;
   // The VALU's queue.
   uint64_t executed = 0;       ///< the last in the queue has gone through
   uint64_t slow_executed = 0;  ///< the same of the unit for transcendental and wide instructions
+  uint64_t doubles = 0;        ///< the FP64 unit takes the next
   struct Entry {
     uint64_t leaves;
     uint32_t weight;
@@ -158,6 +165,7 @@ struct ComputeUnit::State {
   void fetch(Wave& w, const UnitOp& op);
   [[nodiscard]] uint64_t operands_ready(const Wave& w, const UnitOp& op) const;
   void issue(Simd& simd, Wave& w, uint64_t t);
+  static void issue_scalar(const isa::IssueRules& rules, Wave& w, const UnitOp& op, uint64_t t);
   void issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   void issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   uint64_t issue_lds(const Wave& w, const UnitOp& op, uint64_t t);

@@ -74,6 +74,8 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     to.lds = op.lds;
     to.atomic = op.atomic;
     to.store = op.store;
+    to.hardware = op.hardware;
+    to.sets_hardware = op.sets_hardware;
     to.dual = op.dual;
     to.accumulates = op.accumulates;
     to.issue = op.cost.issue;
@@ -84,6 +86,10 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
       if (!rules.queued) to.quanta = matrix_quanta(op);
     }
     to.nops = op.nops;
+    if (op.lds) {
+      for (const RegisterRange& range : op.vector_reads) to.lds_operands += range.count;
+      to.lds_operands = std::max<uint16_t>(to.lds_operands, 1);
+    }
     std::copy(std::begin(op.delay), std::end(op.delay), to.delay);
     to.delay_skip = op.delay_skip;
     to.wait = op.wait;

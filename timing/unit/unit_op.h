@@ -39,11 +39,13 @@ struct UnitOp {
   Control control = Control::None;
   OpCounter counter = OpCounter::None;
   Cause taken = Cause::Pipe;  ///< what holds it where its gate does
+  bool hardware = false, sets_hardware = false;
   bool lds = false, atomic = false, store = false, dual = false, accumulates = false;
   uint16_t issue = 1, result = 1;                     ///< isa::Cost's
   uint16_t matrix_result = 0, matrix_accumulate = 0;  ///< isa::matrix_result_cycles
   uint16_t quanta = 1;                                ///< chances to issue until it has read its operands
   uint16_t nops = 0;
+  uint16_t lds_operands = 0;  ///< dwords a lane that an LDS instruction reads: address and data
   uint8_t delay[2] = {0, 0}, delay_skip = 0;
   std::array<uint16_t, kCounters> wait = {};
   RegisterRange c, d;

@@ -10,8 +10,8 @@ namespace {
 /// A delta that differs costs one, and up to half as much more by how far it is off, so that a fit finds its
 /// way.
 constexpr double kFar = 16;
-/// RDNA4's alone.
-constexpr std::string_view kWake = "first wide instruction after 64 idle cycles";
+/// A trace tells a constant where another value costs it as much as this.
+constexpr double kTelling = 0.5;
 
 template <auto kField>
 IssueConstant constant(std::string_view name, uint16_t before, uint16_t first, uint16_t last,
@@ -36,9 +36,10 @@ std::span<const IssueConstant> issue_constants() {
   // same pipe's result on its way to another pipe.
   static const std::vector<IssueConstant> all{
       constant<&R::scalar_to_memory>("SALU to memory", 1, 1, 24, 1, "SALU to a branch"),
-      constant<&R::scalar_to_branch>("SALU to a branch", 1, 1, 24, 1, "SALU to memory"),
-      constant<&R::scalar_to_scalar_memory>("SALU to SMEM", 1, 1, 24, 1, "SALU to memory"),
-      constant<&R::vector_to_overwrite>("VALU to a SALU instruction that overwrites what it reads", 5, 1, 24),
+      constant<&R::scalar_to_branch>("SALU to a branch", 1, 1, 24, 1, "SALU to SMEM"),
+      constant<&R::scalar_to_scalar_memory>("SALU to SMEM", 1, 1, 24, 1, "SALU to a branch"),
+      constant<&R::vector_to_overwrite>("VALU to a SALU instruction that overwrites what it reads", 5, 1, 24,
+                                        1, "VALU to SALU"),
       constant<&R::vector_to_scalar>("VALU to SALU", 5, 1, 24, 1,
                                      "VALU to a SALU instruction that overwrites what it reads"),
       constant<&R::vector_to_memory>("VALU to memory", 5, 1, 32, 1, "VALU to a branch"),
@@ -51,12 +52,11 @@ std::span<const IssueConstant> issue_constants() {
       constant<&R::memory_to_wait>("memory to a wait", 1, 1, 16),
       constant<&R::memory_issue>("memory to memory", 1, 1, 8),
       constant<&R::delay_issue>("s_delay_alu", 1, 0, 4),
-      constant<&R::fetch_rate>("fetched a cycle, tenths of a dword", 0, 0, 20),
-      constant<&R::fetch_start>("fetched at a wave's start", 160, 0, 160, 5),
-      constant<&R::fetch_branch>("fetched at a branch's target", 160, 0, 160, 5),
+      constant<&R::scalar_hold>("SALU instruction under way", 7, 1, 12),
+      constant<&R::scalar_to_vector>("SALU to VALU", 1, 1, 16, 1, "SALU to SMEM"),
+      constant<&R::lds_hold>("LDS operands under way", 6, 0, 12),
       constant<&R::depth>("VALU queue's depth", 0, 0, 8),
       constant<&R::matrix_operand>("more for a matrix instruction's operand", 0, 0, 8),
-      constant<&R::wake>(kWake, 0, 0, 16),
   };
   return all;
 }
@@ -115,12 +115,13 @@ IssueFit::IssueFit(std::span<IssueTrace* const> traces) {
 
 isa::IssueRules IssueFit::rules(const isa::Target& target) const {
   isa::IssueRules rules = isa::issue_rules(target);
-  // The tables' weights were fitted on one trace: here an instruction is one entry of the queue.
-  rules.weight_plain = rules.weight_wide = rules.weight_multiply = rules.weight_transcendental =
-      rules.weight_matrix = 10;
+  // The tables' weights were fitted on one trace: here an instruction is an entry of the queue, or one for
+  // each cycle.
+  rules.weight_plain = rules.weight_transcendental = rules.weight_matrix = 10;
+  rules.weight_wide = 20;
+  rules.weight_multiply = 40;
   const auto constants = issue_constants();
-  for (size_t i = 0; i < constants.size(); ++i)
-    if (constants[i].name != kWake || target.is(isa::kRdna4)) constants[i].set(rules, values_[i].value);
+  for (size_t i = 0; i < constants.size(); ++i) constants[i].set(rules, values_[i].value);
   return rules;
 }
 
@@ -145,22 +146,25 @@ void IssueFit::descend() {
   }
 }
 
-/// What can be anything goes back to what it was before, or to what its kin is.
+/// What can be anything goes back to what it was before, or to what its kin is, also where that explains the
+/// traces as well.
 void IssueFit::look_what_is_told() {
   const auto constants = issue_constants();
   for (size_t i = 0; i < constants.size(); ++i) {
     const uint16_t fitted = values_[i].value;
     for (const uint16_t other : {constants[i].before, constants[i].first, constants[i].last}) {
       values_[i].value = other;
-      values_[i].told |= cost() > best_ + 1e-9;
+      values_[i].told |= cost() > best_ + kTelling;
     }
     values_[i].value = values_[i].told ? fitted : constants[i].before;
   }
   for (size_t i = 0; i < constants.size(); ++i) {
     const auto kin = std::ranges::find(constants, constants[i].kin, &IssueConstant::name);
-    if (values_[i].told || kin == constants.end()) continue;
-    const Value& like = values_[static_cast<size_t>(kin - constants.begin())];
-    if (like.told) values_[i].value = like.value;
+    if (kin == constants.end()) continue;
+    const Value like = values_[static_cast<size_t>(kin - constants.begin())], fitted = values_[i];
+    if (!like.told) continue;
+    values_[i].value = like.value;
+    if (fitted.told && cost() > best_ + 1e-9) values_[i] = fitted;
   }
 }
 

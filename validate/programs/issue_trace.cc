@@ -20,7 +20,12 @@ using timing::OpTable;
 
 /// Cycles after which an instruction without a wait must have come from memory: on CDNA full queues of memory
 /// instructions stall for hundreds, on RDNA discover_ops has 250 and more where code is cold.
-uint64_t late_after(const isa::Target& target) { return target.is(isa::kRdna) ? 200 : 500; }
+/// At the first instruction of a line of the cache less will do: little else takes longer than what waits for
+/// the FP64 unit.
+uint64_t late_after(const isa::Target& target, bool line) {
+  return !target.is(isa::kRdna) ? 500 : line ? 48 : 200;
+}
+constexpr uint64_t kLine = 64;
 
 struct Columns {
   size_t kernel, simd, wave, pc, inst, cycle;
@@ -64,6 +69,30 @@ std::optional<uint64_t> hexadecimal(std::string_view text) {
   return value;
 }
 
+/// Programs of tinygrad's own assembler print all fields of an LDS instruction.
+void drop_unused(isa::Instruction& instruction) {
+  const std::string_view name = instruction.mnemonic;
+  if (!name.starts_with("ds_")) return;
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  const bool two = has("cmpstore") || has("mskor") || has("2addr");
+  const size_t result =
+      has("_rtn") || has("load") || has("append") || has("consume") || has("swizzle") || has("permute") ? 1
+                                                                                                        : 0;
+  const size_t data = has("load") || has("append") || has("consume") || has("swizzle") ? 0 : two ? 2 : 1;
+  const size_t address = has("append") || has("consume") || has("addtid") ? 0 : 1;
+  const size_t most = result + address + data;
+  if (instruction.operands.size() > most) instruction.operands.resize(most);
+}
+
+/// A row of another generation of the family where the chip's own has none: traces have executed such code.
+const isa::Row* row_of(std::string_view mnemonic, const isa::Target& target) {
+  if (const isa::Row* const row = isa::find_row(mnemonic, target)) return row;
+  for (const isa::Target& other : isa::kTargets)
+    if (target.is(isa::kRdna) && other.is(isa::kRdna))
+      if (const isa::Row* const row = isa::find_row(mnemonic, other)) return row;
+  return nullptr;
+}
+
 /// Instructions of a program by address, with their sizes: what the assembler makes of the text, or what
 /// fits.
 class Code {
@@ -74,6 +103,7 @@ class Code {
     Result<isa::Instruction> instruction = isa::parse_instruction(text);
     if (!instruction) return tl::unexpected(Error{ErrorKind::BadInput, instruction.error().what, where});
     instruction->pc = pc;
+    if (target_.is(isa::kRdna)) drop_unused(*instruction);
     const auto bytes = isa::assemble(target_, lanes_, std::string(text) + "\n");
     instruction->size = bytes ? static_cast<uint32_t>(bytes->size()) : 0;
     instructions_.emplace(pc, *std::move(instruction));
@@ -96,6 +126,13 @@ class Code {
   std::map<uint64_t, isa::Instruction> instructions_;
 };
 
+bool meet(const std::vector<timing::RegisterRange>& reads, const std::vector<timing::RegisterRange>& writes) {
+  for (const auto& read : reads)
+    for (const auto& write : writes)
+      if (read.first < write.first + write.count && write.first < read.first + read.count) return true;
+  return false;
+}
+
 /// The VALU instruction before `site` whose result it reads, 1 the nearest; 0: none of the last four.
 int distance(const OpTable& ops, const std::vector<uint32_t>& sites, size_t site) {
   const auto vector = [](const Op& op) {
@@ -110,11 +147,19 @@ int distance(const OpTable& ops, const std::vector<uint32_t>& sites, size_t site
       return 0;  // waits for the VALU
     if (!vector(before)) continue;
     ++back;
-    for (const auto& read : op.vector_reads)
-      for (const auto& write : before.vector_writes)
-        if (read.first < write.first + write.count && write.first < read.first + read.count) return back;
+    if (meet(op.vector_reads, before.vector_writes)) return back;
   }
   return 0;
+}
+
+/// What `site` waits for, as s_delay_alu names it; empty: nothing. Of SALU results those of the instruction
+/// before, SCC's apart.
+std::string dependence(const OpTable& ops, const std::vector<uint32_t>& sites, size_t site) {
+  if (const int back = distance(ops, sites, site)) return "VALU_DEP_" + std::to_string(back);
+  if (site == 0 || ops[sites[site - 1]].cost.pipe != isa::Pipe::Salu) return {};
+  std::vector<timing::RegisterRange> writes = ops[sites[site - 1]].scalar_writes;
+  std::erase_if(writes, [](const timing::RegisterRange& range) { return range.first == isa::reg::kScc; });
+  return meet(ops[sites[site]].scalar_reads, writes) ? "SALU_CYCLE_1" : "";
 }
 
 /// RDNA's traces do not show s_delay_alu, yet its key shows: four bytes between two instructions. What it
@@ -129,15 +174,15 @@ void insert_delays(IssueTrace& trace, TracedWave& wave, const std::vector<size_t
   for (size_t i = 0; i < old.size(); ++i) {
     if (gap < gaps.size() && gaps[gap] == i) {
       ++gap;
-      std::string text =
-          "s_delay_alu instid0(VALU_DEP_" + std::to_string(std::max(distance(ops, old, i), 0)) + ")";
+      const std::string first = dependence(ops, old, i);
+      std::string text = "s_delay_alu instid0(" + (first.empty() ? "NO_DEP" : first) + ")";
       const size_t end = std::min(old.size(), i + 6);
       for (size_t j = i + 1; j < end; ++j) {
         if (gap < gaps.size() && gaps[gap] <= j) break;
-        const int back = distance(ops, old, j);
-        if (back == 0) continue;
+        const std::string second = dependence(ops, old, j);
+        if (second.empty()) continue;
         text += " | instskip(" + (j == i + 1 ? std::string("NEXT") : "SKIP_" + std::to_string(j - i - 1)) +
-                ") | instid1(VALU_DEP_" + std::to_string(back) + ")";
+                ") | instid1(" + second + ")";
         break;
       }
       isa::Instruction delay;
@@ -203,11 +248,12 @@ Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv) {
     const Code& code = codes.at(key.kernel);
     std::vector<size_t> gaps;
     std::set<uint64_t> seen;
+    uint64_t last = 0;
     for (size_t i = 0; i < rows.size(); ++i) {
       const uint64_t pc = *hexadecimal(csv.cell(rows[i], c.pc));
       const isa::Instruction& instruction = code.at(pc);
       const auto [site, fresh] = sites.try_emplace(pc, 0);
-      if (fresh) site->second = trace.ops->add(instruction, isa::find_row(instruction.mnemonic, target));
+      if (fresh) site->second = trace.ops->add(instruction, row_of(instruction.mnemonic, target));
       const Op& op = (*trace.ops)[site->second];
       const uint64_t cycle = *number<uint64_t>(csv.cell(rows[i], c.cycle));
       bool gap = false;
@@ -219,9 +265,11 @@ Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv) {
       const bool waits = op.control == Control::Wait || (gap && target.is(isa::kCdna));
       if (gap && target.is(isa::kRdna)) gaps.push_back(i);
       wave.record.sites.push_back(site->second);
-      // Code that a wave comes to for the first time may have to come from memory.
+      // Code that a wave comes to for the first time may have to come from memory, where a line of it begins.
+      const bool line = i > 0 && (pc + op.size - 1) / kLine != last / kLine;
+      last = pc + op.size - 1;
       const bool late = i > 0 && !waits && seen.insert(pc).second && op.control != Control::End &&
-                        cycle > wave.rows.back().cycle + late_after(target);
+                        cycle > wave.rows.back().cycle + late_after(target, line);
       wave.observed.at.push_back(i == 0 || waits || late ? cycle : timing::Observed::kFree);
       wave.rows.push_back({rows[i], i, cycle, i > 0 && !waits, late});
     }

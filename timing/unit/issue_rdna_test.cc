@@ -1,0 +1,106 @@
+// What a wave of RDNA has under way, and where that holds it up.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "isa/llvm/decoder.h"
+#include "isa/rows.h"
+#include "timing/unit/compute_unit.h"
+
+namespace wavesmith::timing {
+namespace {
+
+/// Cycles at which the lines of a wave of 32 lanes issue.
+std::vector<uint64_t> issued(const std::vector<std::string>& lines, std::string_view gpu = "rx7900xtx") {
+  const gpus::Gpu& of = **gpus::find_gpu(gpu);
+  const isa::Target& target = *isa::find_target(of.target);
+  OpTable ops(target, 32);
+  WaveRecord wave;
+  uint64_t pc = 0x1000;
+  for (const std::string& line : lines) {
+    isa::Instruction instruction = *isa::parse_instruction(line);
+    instruction.pc = pc;
+    instruction.size = 4;
+    pc += 4;
+    wave.sites.push_back(ops.add(instruction, isa::find_row(instruction.mnemonic, target)));
+  }
+  wave.access_counts.assign(wave.sites.size(), 0);
+  FixedLatency memory;
+  ComputeUnit unit(of, ops, memory, {.fetches = false});
+  Observed observed{std::vector<uint64_t>(wave.sites.size(), Observed::kFree), {}};
+  unit.start(wave, 0, 0, &observed);
+  while (unit.step()) {
+  }
+  return observed.issued;
+}
+
+std::vector<std::string> times(size_t count, const std::string& line) {
+  return std::vector<std::string>(count, line);
+}
+
+/// Cycles from line `first` to line `last`.
+uint64_t apart(const std::vector<uint64_t>& cycles, size_t first, size_t last) {
+  return cycles[last] - cycles[first];
+}
+
+TEST(IssueOnRdna, DependentScalarInstructionsIssueIntoAQueueAndThenAtTheRateOfTheirResults) {
+  for (const char* const gpu : {"rx7900xtx", "rx9070xt"}) {
+    const auto cycles = issued(times(32, "s_lshl_b32 s0, s0, s1"), gpu);
+    EXPECT_EQ(apart(cycles, 0, 7), 7U) << gpu;
+    EXPECT_EQ(apart(cycles, 7, 31), 48U) << gpu;
+  }
+}
+
+TEST(IssueOnRdna, IndependentScalarInstructionsIssueEachCycle) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 32; ++i) lines.push_back("s_mov_b32 s" + std::to_string(i) + ", 0");
+  EXPECT_EQ(apart(issued(lines), 0, 31), 31U);
+}
+
+TEST(IssueOnRdna, AScalarResultIsForTheValuNineCyclesBehindItsExecution) {
+  EXPECT_EQ(apart(issued({"s_mov_b32 s4, 0", "v_add_f32_e32 v0, s4, v1"}), 0, 1), 9U);
+  EXPECT_EQ(apart(issued({"s_mov_b32 s4, 0", "v_add_f32_e32 v0, s5, v1"}), 0, 1), 1U);
+}
+
+TEST(IssueOnRdna, AfterSevenComparisonsAWaveWaitsForTheLast) {
+  const auto cycles = issued(times(15, "v_cmp_lt_f32_e64 s0, v0, v1"));
+  EXPECT_EQ(apart(cycles, 0, 6), 6U);
+  EXPECT_EQ(apart(cycles, 6, 7), 9U);
+  EXPECT_EQ(apart(cycles, 7, 13), 6U);
+  EXPECT_EQ(apart(cycles, 13, 14), 9U);
+}
+
+TEST(IssueOnRdna, ComparisonsFarEnoughApartDoNotWait) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 20; ++i) {
+    lines.emplace_back("v_cmp_lt_f32_e64 s0, v0, v1");
+    lines.emplace_back("v_mov_b32_e32 v2, v3");
+  }
+  EXPECT_EQ(apart(issued(lines), 0, 39), 39U);
+}
+
+TEST(IssueOnRdna, LdsTakesADwordOfOperandsACycle) {
+  EXPECT_EQ(apart(issued(times(40, "ds_add_u64 v0, v[2:3]")), 20, 39), 3 * 19U);
+  EXPECT_EQ(apart(issued(times(40, "ds_load_b32 v1, v0")), 0, 39), 39U);
+}
+
+TEST(IssueOnRdna, TheDoubleUnitGoesInStepsOfFour) {
+  const auto cycles = issued(times(4, "v_add_f64 v[0:1], v[2:3], v[4:5]"));
+  EXPECT_EQ(apart(cycles, 0, 1), 32U);
+  EXPECT_EQ(apart(cycles, 1, 3), 72U);
+}
+
+TEST(IssueOnRdna, HardwareRegistersWaitForTheScalarUnit) {
+  const auto cycles = issued({"s_mov_b32 s0, s1", "s_getreg_b32 s2, hwreg(0, 0, 1)",
+                              "s_setreg_imm32_b32 hwreg(0, 0, 1), 0", "s_mov_b32 s3, 0"});
+  EXPECT_EQ(apart(cycles, 0, 1), 10U);
+  EXPECT_EQ(apart(cycles, 2, 3), 9U);
+}
+
+TEST(IssueOnRdna, WhatTheSequencerDoesItselfComesThreeCyclesBehind) {
+  EXPECT_EQ(apart(issued({"v_mov_b32_e32 v0, v1", "s_nop 0", "s_nop 0"}), 0, 1), 3U);
+  EXPECT_EQ(apart(issued({"v_mov_b32_e32 v0, v1", "s_nop 0", "s_nop 0"}), 1, 2), 1U);
+}
+
+}  // namespace
+}  // namespace wavesmith::timing
