@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 DATA = Path(__file__).resolve().parents[2] / "docs/kernel_speed.json"
 # The GPUs whose attention and products AITER has kernels for; those where Triton is a peer, and its attention.
@@ -301,6 +302,10 @@ class Timed:
     microseconds: float
     unit_clocks: float = 0  # cycles at the modelled clock, of all compute units together
     peak_share: float = 0  # of what the pipes can do at the modelled clock; 0: not asked
+    beside: float = 0  # of the microseconds, those of kernels beside the one named, where they are told apart
+
+    def described(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if name != "beside" or value}
 
 
 @dataclass
@@ -340,7 +345,7 @@ def read() -> tuple[list[Row], dict[str, str]]:
 
 
 def write(rows: list[Row], peers: dict[str, str]) -> None:
-    plain = lambda timed: timed if isinstance(timed, str) else asdict(timed)  # noqa: E731
+    plain = lambda timed: timed if isinstance(timed, str) else timed.described()  # noqa: E731
     made = [
         {
             next(name for name, kind in KINDS.items() if isinstance(row.operation, kind)): asdict(row.operation),

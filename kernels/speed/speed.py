@@ -24,7 +24,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,18 @@ def fastest_of(kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(min(groups.values(), key=lambda roles: sum(one["seconds"] for one in roles.values())).values())
 
 
+def tell_beside(operation: Operation, ours: Timed | str, peers: Mapping[str, Timed | str]) -> None:
+    """What AITER's kernel for attention's gradients leaves to others takes for it what it takes in ours."""
+    timed = [one for one in (ours, *peers.values()) if isinstance(one, Timed)]
+    if isinstance(operation, AttentionGradients) and isinstance(ours, Timed):
+        for peer in timed[1:]:
+            peer.microseconds += ours.beside
+            peer.beside = ours.beside
+        return
+    for one in timed:
+        one.beside = 0
+
+
 @dataclass
 class Machine:
     """Where everything lies."""
@@ -145,7 +157,8 @@ class Machine:
         seconds = sum(kernel["seconds"] * kernel["launches"] for kernel in kernels) / calls
         main = max(kernels, key=lambda kernel: kernel["seconds"])
         clocks = seconds * main["clock_mhz"] * 1e6 * main["units"]
-        return Timed(main["name"].removesuffix(".kd"), seconds * 1e6, clocks)
+        beside = seconds - main["seconds"] * main["launches"] / calls
+        return Timed(main["name"].removesuffix(".kd"), seconds * 1e6, clocks, beside=beside * 1e6)
 
     def flops_per_clock(self, gpu: str, type_name: str) -> float:
         """Of a compute unit of RDNA: its matrix instructions', or where it has none for the type those of vector
@@ -171,6 +184,7 @@ class Machine:
         if isinstance(ours, Timed) and isinstance(operation, Product) and not operation.gpu.startswith("mi"):
             ours.peak_share = operation.flops() / ours.unit_clocks / self.flops_per_clock(operation.gpu, operation.type)
         timed = {name: self.profiled(operation.gpu, command, name) for name, command in peers.items()}
+        tell_beside(operation, ours, timed)
         others = {name: self.profiled(operation.gpu, [*command, *bench], name) for name, command in self.also.items()}
         timed |= {name: peer for name, peer in others.items() if isinstance(peer, Timed)}
         return Row(operation, ours, timed)
