@@ -46,16 +46,16 @@ struct GemmArguments {
   int arrays;   ///< a, b, c and d are arrays of pointers to the matrices of a batch
   int m, n, k;  ///< elements, of which k may hold two numbers each
   float alpha, beta;
-  int type_c, type_d, type_bias;            ///< tile::Type
-  int activation;                           ///< Activation
-  int bias_along_rows;                      ///< the bias has m elements, one per row; otherwise n
+  int type_c, type_d, type_bias;  ///< tile::Type
+  int activation;                 ///< Activation
+  short bias_along_rows;          ///< the bias has m elements, one per row; otherwise n
+  /// D has elements of A's type, of 2 bytes, and they are the sums and no more; eights of its columns are
+  /// aligned, and its bytes, those of whole tiles too, are counted in 32 bits.
+  short only_sums;
   int rows_of_scale_a, columns_of_scale_b;  ///< elements: m and n, or 1 for all rows of A and B
   int tiles_m, tiles_n;                     ///< of D
   int rows_along_x;  ///< the grid's x goes along D's rows of tiles, otherwise along its columns
   int band;          ///< tiles that the grid has along x; it goes along y once for each band of so many
-  /// D has elements of A's type, of 2 bytes, and they are the sums and no more; eights of its columns are
-  /// aligned, and its bytes, those of whole tiles too, are counted in 32 bits.
-  int only_sums;
 };
 
 /// Which rows of A those of a product are, one after the other; null where they are A's in their order.

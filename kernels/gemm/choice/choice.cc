@@ -179,7 +179,7 @@ GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& til
                      .type_d = in_tile(gemm.d.type),
                      .type_bias = gemm.bias_type,
                      .activation = gemm.activation,
-                     .bias_along_rows = gemm.bias_per_row,
+                     .bias_along_rows = gemm.bias_per_row != 0,
                      .rows_of_scale_a = gemm.scale_a_per_row ? static_cast<int>(gemm.m) : 1,
                      .columns_of_scale_b = gemm.scale_b_per_column ? static_cast<int>(columns_of_b(gemm)) : 1,
                      .tiles_m = static_cast<int>((gemm.m + tile.rows - 1) / tile.rows),
