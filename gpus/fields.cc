@@ -133,6 +133,7 @@ const Field kFields[] = {
     {"sustained.read_gigabytes_per_second", "GB/s", &Gpu::sustained_read, 1},
     {"sustained.after_idle_gigabytes_per_second", "GB/s", &Gpu::sustained_after_idle, 1},
     {"sustained.infinity_cache_gigabytes_per_second", "GB/s", &Gpu::sustained_infinity_cache, 1},
+    {"sustained.infinity_cache_write_gigabytes_per_second", "GB/s", &Gpu::sustained_infinity_cache_write, 1},
     {"sustained.l2_gigabytes_per_second", "GB/s", &Gpu::sustained_l2, 1},
     {"sustained.matrix_mhz", "MHz", &Gpu::sustained_matrix_mhz, 1},
     {"power.watts", "W", &Gpu::watts, 1},

@@ -149,6 +149,7 @@ struct Gpu {
   /// writes mixed, and reads alone; caches: of the whole GPU; the clock with all matrix pipes busy at peak
   /// power.
   std::optional<double> sustained_memory, sustained_read, sustained_infinity_cache, sustained_l2;
+  std::optional<double> sustained_infinity_cache_write;  ///< writes alone, from the L2s
   /// Of memory, for a kernel on a previously idle GPU.
   std::optional<double> sustained_after_idle;
   std::optional<uint32_t> sustained_matrix_mhz;

@@ -217,7 +217,7 @@ GridSeconds ModelledDevice::finish(timing::GridLaunch& launch, const emulate::Di
   timing::GridTime time = model_.finish(launch, all, instructions);
   if (otherwise) time.seconds = otherwise->seconds, time.dirty = otherwise->dirty;
   const timing::MemoryParameters& p = model_.parameters();
-  write_back_[stream] = time.dirty / p.infinity_cache_rate / (p.mhz * 1e6);
+  write_back_[stream] = p.write_back_rate > 0 ? time.dirty / p.write_back_rate / (p.mhz * 1e6) : 0;
   if (std::FILE* const file = log_file()) {
     const timing::MemoryCounts& c = time.counts;
     std::fprintf(

@@ -82,6 +82,18 @@ MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
                                                 p.mhz)
                               : p.memory_rate;
 
+  // Source: LLVM, User Guide for AMDGPU Backend, memory models: a release at the agent's scope writes the L2
+  // back on gfx942 (buffer_wbl2 sc1), of whose L2s each die has one, and not on gfx90a. Where 64 kB to 9 MB
+  // are read and written by one kernel behind the other, an MI210 takes no longer than it does to start their
+  // waves (RRZE-HPC gpu-benches, gpu-small-kernels).
+  if (p.xcds > 1)
+    p.write_back_rate =
+        p.infinity_cache_bytes
+            ? bytes_per_clock(known(gpu.sustained_infinity_cache_write, p.memory_write_rate * p.mhz * 1e-3,
+                                    "sustained.infinity_cache_write_gigabytes_per_second"),
+                              p.mhz)
+            : p.memory_write_rate;
+
   // An MI300A's dies of four shader engines start a workgroup every 6.1 clocks: each engine one in 24.4.
   const double engines = std::max(1.0, static_cast<double>(gpu.shader_engines) / std::max(1u, gpu.xcds));
   p.workgroup_clocks = known(gpu.workgroup_clocks, 24.4 / engines, "launch.workgroup_clocks");

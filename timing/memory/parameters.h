@@ -32,6 +32,9 @@ struct MemoryParameters {
   /// levels behind them, as measured.
   double l1_rate = 64, unit_rate = 64, l2_rate = 2048, infinity_cache_rate = 0, memory_rate = 0;
   double memory_read_rate = 0, memory_write_rate = 0;  ///< memory_rate is that of a copy
+  /// At which the L2s write back between two kernels what the first one stored, so that the other dies see
+  /// it; 0: one L2 is all that there is, and keeps it.
+  double write_back_rate = 0;
 
   double workgroup_clocks = 0;  ///< an XCD starts a workgroup every so many
   double wave_clocks = 0;       ///< ... and a wave of it

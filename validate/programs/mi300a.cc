@@ -13,6 +13,7 @@
 #include "gpus/gpu.h"
 #include "validate/families/family.h"
 #include "validate/programs/mi300a_fit.h"
+#include "validate/programs/mi300a_patterns.h"
 #include "validate/programs/mi300a_programs.h"
 #include "validate/programs/mi300a_row.h"
 
@@ -63,6 +64,46 @@ void tell_fits(const Mi300aFit& fit, const std::vector<Case>& cases, FamilyRepor
   report.notes.push_back(fmt::format("with all programs: {}", text_of(fit.without(""))));
 }
 
+/// Adds each pattern's rows: left out, fitted on, and with each mechanism taken out of what was fitted on.
+/// `fitted`: the cases of the rows that the table of answers has; `left_out`: the same rows.
+Result<void> add_patterns(Data& data, const std::vector<Case>& left_out, const std::vector<Case>& fitted,
+                          std::vector<Case>& cases) {
+  const auto add = [&](Case one, std::string stratum) {
+    one.strata = {std::move(stratum)};
+    cases.push_back(std::move(one));
+  };
+  for (const Mi300aPattern& pattern : mi300a_patterns()) {
+    std::vector<const Case*> rows;
+    for (size_t i = 0; i < fitted.size(); ++i) {
+      const std::string_view kernel = std::string_view(fitted[i].label).substr(0, fitted[i].label.find(' '));
+      if (!pattern.has(kernel, fitted[i].measured * 1e3)) continue;
+      add(left_out[i], pattern.stratum("left out"));
+      add(fitted[i], pattern.stratum("fitted on"));
+      rows.push_back(&fitted[i]);
+    }
+    for (const Mi300aPattern::Mechanism& mechanism : pattern.mechanisms) {
+      HipPrograms::Words how{"run", "--quiet", "--time=sampled", "--gpu", "mi300a"};
+      for (const std::string_view setting : mechanism.without) {
+        how.emplace_back("--set");
+        how.emplace_back(setting);
+      }
+      Mi300aPrograms programs(data, std::move(how));
+      if (Result<void> ready = programs.prepare(); !ready) return ready;
+      for (const Case* const row : rows) {
+        const size_t space = row->label.find(' ');
+        const Result<double> milliseconds =
+            programs.milliseconds(row->label.substr(0, space), row->label.substr(space + 1));
+        if (!milliseconds) return tl::unexpected(milliseconds.error());
+        Case one = *row;
+        one.predicted = *milliseconds * 1e-3;
+        add(std::move(one), pattern.stratum(fmt::format("fitted on, without '{}'", mechanism.name)));
+        data.tell(fmt::format("mi300a: {} without '{}'", row->label, mechanism.name));
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<FamilyReport> judge_mi300a(Data& data) {
@@ -97,7 +138,8 @@ Result<FamilyReport> judge_mi300a(Data& data) {
       "the widths that err least on programs left out of the others (within a standard error) the narrowest is "
       "taken. The further off a row is, the less it pulls (Cauchy's penalty). A constant of which nothing is "
       "known, and that no other program tells, costs least. 'fitted on' are the same rows with the constants of the data file, which all programs were looked at for: the sizes "
-      "that the table of answers has. Not fitted anew: the model itself, which was made with these programs in "
+      "that the table of answers has. Patterns, in the last strata, are judged on these rows, and again with "
+      "each mechanism of the model taken out of what was fitted on. Not fitted anew: the model itself, which was made with these programs in "
       "view, launch.wave_clocks, and the ranges of the constants, a half to a double of the data file's.";
   size_t unknown = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -124,13 +166,14 @@ Result<FamilyReport> judge_mi300a(Data& data) {
   report_times(report, cases);
   if (!fit) return report;
   tell_fits(*fit, cases, report);
-  std::vector<Case> fitted;
+  std::vector<Case> fitted, left_out;
   for (const Mi300aFit::Row& row : fit->rows()) {
     const auto found = std::ranges::find_if(cases, [&](const Case& one) {
       return one.strata.front() == row.kernel && one.label == row.kernel + " " + row.size;
     });
     if (found == cases.end()) continue;
     found->strata.emplace_back("all of 'fitted on'");
+    left_out.push_back(*found);
     Case one = *found;
     one.predicted = row.milliseconds * 1e-3;
     one.strata = {"fitted on: all", "fitted on: " + row.kernel};
@@ -142,6 +185,8 @@ Result<FamilyReport> judge_mi300a(Data& data) {
   report.summary.push_back({"mi300a_fitted_on_mean", mean(errors), fitted.size()});
   std::vector<Case> both = cases;
   both.insert(both.end(), fitted.begin(), fitted.end());
+  if (const Result<void> done = add_patterns(data, left_out, fitted, both); !done)
+    return tl::unexpected(done.error());
   report.strata = strata_of(both);
   return report;
 }

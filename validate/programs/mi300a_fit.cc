@@ -23,12 +23,16 @@ const Known* find_known(std::string_view path) {
       {"pace.store_cycles", false, 213, true},           // a load's from the L2 (RRZE-HPC gpu-benches)
       {"pace.memory_gigabytes_per_second", true, 2950},  // gpu-stream (RRZE-HPC gpu-benches)
       {"pace.walks_per_microsecond", true, {}},
-      {"launch.call_us", false, {}},
+      // An MI210, 10,000 launches of 64 to 320 kB, in a stream as by a graph (RRZE-HPC gpu-benches,
+      // gpu-small-kernels, 1038c5d): 2.05 to 2.07 us each.
+      {"launch.call_us", false, 2.06},
       {"launch.first_wave_us", false, {}},
       {"launch.gap_us", false, {}},
       {"launch.event_us", false, {}},
       {"launch.workgroup_clocks", false, {}},
-      {"copy.call_us", false, {}},
+      // An MI210, 5,000 copies of 16 KiB of pageable memory (ROCm/hip issue 3470, HeCBench's
+      // streamCreateCopyDestroy): 9.93 us each, 0.65 of them at PCIe 4.0's rate.
+      {"copy.call_us", false, 9.3},
       {"copy.to_device_gigabytes_per_second", true, 64},  // PCIe 5.0 x16 (data sheet)
       {"copy.to_host_gigabytes_per_second", true, 64},
   };

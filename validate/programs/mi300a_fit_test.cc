@@ -20,7 +20,7 @@ struct Made {
 /// its own, and answers a little to memory. `alone`: without `c` and `d`.
 Made made(double rate, bool skewed = false, bool alone = false) {
   std::string text =
-      "kernel_name,problem_size,ms,launch.call_us=1,launch.call_us=4,pace.memory_gigabytes_per_second=1500,"
+      "kernel_name,problem_size,ms,launch.event_us=1,launch.event_us=4,pace.memory_gigabytes_per_second=1500,"
       "pace.memory_gigabytes_per_second=6000\n";
   std::vector<Mi300aRow> measured;
   for (int size = 1; size <= 4; ++size) {
@@ -54,7 +54,7 @@ TEST(Mi300aFit, FindsTheConstantsThatTheProgramsWereMeasuredWith) {
   const auto fit = Mi300aFit::create(given.table, given.measured);
   ASSERT_TRUE(fit) << fit.error().what;
   const auto values = fit->without("");
-  EXPECT_NEAR(value(values, "launch.call_us").value, 3, 0.1);
+  EXPECT_NEAR(value(values, "launch.event_us").value, 3, 0.1);
   EXPECT_NEAR(value(values, "pace.memory_gigabytes_per_second").value, 4000, 100);
 }
 
@@ -100,7 +100,7 @@ TEST(Mi300aFit, ARowFarOffDoesNotMoveItsProgram) {
     if (row.size == "2") row.milliseconds *= 20;
   const auto fit = Mi300aFit::create(given.table, given.measured);
   ASSERT_TRUE(fit);
-  EXPECT_NEAR(value(fit->without(""), "launch.call_us").value, 3, 0.1);
+  EXPECT_NEAR(value(fit->without(""), "launch.event_us").value, 3, 0.1);
 }
 
 TEST(Mi300aFit, TakesWhatNoOtherProgramTellsFromElsewhere) {
@@ -110,7 +110,7 @@ TEST(Mi300aFit, TakesWhatNoOtherProgramTellsFromElsewhere) {
   const auto memory = value(fit->without("b"), "pace.memory_gigabytes_per_second");
   EXPECT_FALSE(memory.told);
   EXPECT_NEAR(memory.value, 2950, 1);
-  const auto call = value(fit->without("a"), "launch.call_us");  // known from nowhere: as little as can be
+  const auto call = value(fit->without("a"), "launch.event_us");  // known from nowhere: as little as can be
   EXPECT_FALSE(call.told);
   EXPECT_NEAR(call.value, 1, 1e-9);
 }
@@ -120,7 +120,7 @@ TEST(Mi300aFit, SaysWhereARangeStoppedIt) {
   const auto fit = Mi300aFit::create(given.table, given.measured);
   ASSERT_TRUE(fit);
   EXPECT_TRUE(value(fit->without(""), "pace.memory_gigabytes_per_second").stopped);
-  EXPECT_FALSE(value(fit->without(""), "launch.call_us").stopped);
+  EXPECT_FALSE(value(fit->without(""), "launch.event_us").stopped);
 }
 
 TEST(Mi300aFit, RefusesSettingsOfUnknownConstants) {
