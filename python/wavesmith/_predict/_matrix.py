@@ -19,6 +19,7 @@ def gemm(
     b_dtype: DType = None,
     c_dtype: DType = None,
     layout: Literal["tn", "nn", "nt", "tt"] = "tn",
+    library: Literal["any", "rocBLAS", "hipBLASLt"] = "any",
     block_scale: Size = 0,
     split_k: Size = 0,
     tile_m: Size | None = None,
@@ -46,6 +47,7 @@ def gemm(
         b_dtype: type of B, where it differs.
         c_dtype: type of C; None: A's, but "bf16" for operands of 8 bits and less.
         layout: BLAS letters of A and B: "t" has k contiguous in A.
+        library: whose kernels it gets; "any": the likeliest that are known.
         block_scale: one scale for so many numbers along k (32, 128); 0: none.
         split_k: workgroups that share a tile; 0: chosen.
         tile_m: rows of a workgroup's tile; None: chosen, as the next ones.
@@ -74,6 +76,7 @@ def gemm(
             "b_dtype": b_dtype,
             "c_dtype": c_dtype,
             "layout": layout,
+            "library": library,
             "block_scale": block_scale,
             "split_k": split_k,
             "tile_m": tile_m,
