@@ -44,9 +44,10 @@ struct Replay {
 };
 
 Replay replay(const gpus::Gpu& gpu, const Recorder& recorder,
-              const std::vector<const WorkgroupRecord*>& groups, uint32_t resident, MemoryPort& memory) {
+              const std::vector<const WorkgroupRecord*>& groups, uint32_t resident, MemoryPort& memory,
+              bool timeline) {
   Replay result;
-  ComputeUnit unit(gpu, recorder.ops(), memory, {.events = kTimelineEvents});
+  ComputeUnit unit(gpu, recorder.ops(), memory, {.events = timeline ? kTimelineEvents : 0});
   size_t next = 0;
   for (; next < groups.size() && next < resident; ++next) unit.start(*groups[next], 0);
   while (unit.step())
@@ -228,7 +229,7 @@ namespace {
 class Profiler {
  public:
   Profiler(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample, const Recorder& recorder,
-           uint64_t grid_instructions, double counted)
+           uint64_t grid_instructions, double counted, bool timeline)
       : gpu_(gpu),
         sample_(sample),
         recorder_(recorder),
@@ -236,7 +237,8 @@ class Profiler {
         total_(grid.groups()),
         units_(std::max(1u, gpu.compute_units)),
         grid_instructions_(grid_instructions),
-        counted_(counted) {
+        counted_(counted),
+        timeline_(timeline) {
     result_.ops = &recorder.ops();
     result_.grid = grid;
     result_.sample = sample;
@@ -293,6 +295,7 @@ class Profiler {
   const MemoryParameters memory_;
   const uint64_t total_, units_, grid_instructions_;
   const double counted_;
+  const bool timeline_;
   GridModel::Found found_;
   LaunchProfile result_;
 };
@@ -366,7 +369,7 @@ void Profiler::replay_each() {
   for (const auto& [number, record] : recorder_.records()) {
     if (executed(record) == 0) continue;
     GridPort port = this->port();
-    Replay one = replay(gpu_, recorder_, {&record}, 1, port);
+    Replay one = replay(gpu_, recorder_, {&record}, 1, port, timeline_);
     const double scale =
         static_cast<double>(executed(record)) / static_cast<double>(std::max<uint64_t>(1, kept(record)));
     const double cycles =
@@ -396,7 +399,7 @@ void Profiler::replay_together() {
 
   GridPort port = this->port();
   const uint32_t resident = result_.grid.meeting(units_);
-  Replay many = replay(gpu_, recorder_, together, resident, port);
+  Replay many = replay(gpu_, recorder_, together, resident, port, timeline_);
   if (many.ends.empty()) {
     result_.refused = "the replay stood still: waves wait at a barrier that none completes";
     return;
@@ -489,8 +492,8 @@ void Profiler::count_flops() {
 
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
                       const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
-                      const Caches& caches, double counted) {
-  return Profiler(gpu, grid, sample, recorder, grid_instructions, counted).run(regions, caches);
+                      const Caches& caches, double counted, bool timeline) {
+  return Profiler(gpu, grid, sample, recorder, grid_instructions, counted, timeline).run(regions, caches);
 }
 
 }  // namespace wavesmith::timing

@@ -91,9 +91,9 @@ using Caches = std::function<GridModel::Found(const LaunchShape&, const std::vec
 
 /// `grid_instructions`: wave-instructions of the whole grid where it has run, otherwise 0. `regions`: the
 /// allocations, ascending. `counted`: wave-instructions of one of those that were counted (to_count), on
-/// average; 0: none were.
+/// average; 0: none were. `timeline`: keep when the first kTimelineEvents instructions issued.
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
                       const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
-                      const Caches& caches, double counted = 0);
+                      const Caches& caches, double counted = 0, bool timeline = true);
 
 }  // namespace wavesmith::timing

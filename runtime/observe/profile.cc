@@ -179,12 +179,13 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
     const std::scoped_lock lock(all.mutex);
     return all.caches.try_emplace(gpu_, *gpu_).first->second.enter(shape, touched);
   };
+  // Only for those who draw it: it is long.
+  const char* const asked = std::getenv("WAVESMITH_PROFILE_TIMELINE");
+  const bool timeline = asked && *asked;
   const timing::LaunchProfile launch =
       timing::profile(*gpu_, grid_, sample_, *recorder_, sampled_ ? 0 : statistics.instructions,
-                      allocated_regions(), caches, counted_);
-  // Only for those who draw it: it is long.
-  const char* const timeline = std::getenv("WAVESMITH_PROFILE_TIMELINE");
-  timing::KernelProfile profile = timing::kernel_profile(*gpu_, launch, locate, timeline && *timeline);
+                      allocated_regions(), caches, counted_, timeline);
+  timing::KernelProfile profile = timing::kernel_profile(*gpu_, launch, locate, timeline);
   std::optional<KernelTime> time;
   if (profile.has_time()) time = KernelTime{profile.seconds, launch.dirty};
   const std::scoped_lock lock(all.mutex);
