@@ -224,7 +224,7 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
     if (matrix) simd.matrix = t + op.issue, w.matrix_read = t + op.quanta * rules.quantum;
   } else {
     const bool wide = !matrix && !slow && op.issue > 1;
-    const bool doubles = op.issue >= 32;  // a unit of their own, which does not sleep
+    const bool doubles = !matrix && op.issue >= 32;  // a unit of their own
     const uint32_t weight = matrix || doubles ? rules.weight_matrix
                             : slow            ? rules.weight_transcendental
                             : op.issue >= 4   ? rules.weight_multiply

@@ -90,6 +90,12 @@ TEST(IssueOnRdna, TheDoubleUnitGoesInStepsOfFour) {
   EXPECT_EQ(apart(cycles, 1, 3), 72U);
 }
 
+TEST(IssueOnRdna, MatrixInstructionsOfAsManyCyclesDoNot) {
+  const auto cycles = issued(times(20, "v_wmma_f32_16x16x16_f16 v[0:7], v[16:23], v[32:39], v[0:7]"));
+  EXPECT_EQ(apart(cycles, 0, 7), 7U);
+  EXPECT_EQ(apart(cycles, 10, 19), 9 * 32U);
+}
+
 TEST(IssueOnRdna, HardwareRegistersWaitForTheScalarUnit) {
   const auto cycles = issued({"s_mov_b32 s0, s1", "s_getreg_b32 s2, hwreg(0, 0, 1)",
                               "s_setreg_imm32_b32 hwreg(0, 0, 1), 0", "s_mov_b32 s3, 0"});
