@@ -78,7 +78,7 @@ struct IssueRules {
   uint8_t mask_hold;  ///< each is under way for so long beyond its result
   // An LDS instruction's operands on their way there (RDNA): an address, and each dword of data.
   uint8_t lds_operands;  ///< instructions of a SIMD that may wait with them; 0: no end
-  uint8_t lds_hold;      ///< beyond two cycles an operand from the first one on
+  uint8_t lds_hold;      ///< from where it begins to read to the next one, beyond dwords of data in pairs
   // The VALU's queue (RDNA); weights in tenths of an entry.
   bool queued;        ///< VALU instructions wait for operands in a queue of the SIMD, not in the wave
   uint8_t depth;      ///< from issue to execution when the queue is empty

@@ -41,6 +41,15 @@ struct Recent {
   [[nodiscard]] uint64_t at(size_t i) const { return i < kCount ? cycles[i] : 0; }
 };
 
+/// The same of many: a power of two.
+template <uint32_t kCount>
+struct RecentRing {
+  std::array<uint64_t, kCount> cycles = {};
+  uint32_t newest = 0;
+  void push(uint64_t cycle) { cycles[newest = (newest + 1) % kCount] = cycle; }
+  [[nodiscard]] uint64_t at(uint32_t i) const { return cycles[(newest + kCount - i) % kCount]; }
+};
+
 inline constexpr size_t kScalars = 129;
 
 struct Wave {
@@ -66,8 +75,8 @@ struct Wave {
   uint64_t matrix_read = 0;  ///< the last matrix instruction has read its operands
   uint32_t line = ~uint32_t{0};
   uint64_t scalar_executed = 0;  ///< the last SALU instruction has gone through
-  Recent<8> scalars;             ///< until when each SALU instruction is under way
-  Recent<8> masks;               ///< the same of VALU instructions that write scalar registers
+  RecentRing<8> scalars;         ///< until when each SALU instruction is under way
+  RecentRing<8> masks;           ///< the same of VALU instructions that write scalar registers
   struct Delay {
     uint8_t id = 0, in = 0;
   };
@@ -109,7 +118,7 @@ struct Simd {
   uint64_t last = 0;        ///< something issued
   uint64_t empty_from = 0;  ///< where it has no wave: since when
   uint64_t lds_read = 0;    ///< LDS has the operands of the last instruction
-  Recent<16> lds_operands;
+  RecentRing<16> lds_operands;
   // The VALU's queue.
   uint64_t executed = 0;       ///< the last in the queue has gone through
   uint64_t slow_executed = 0;  ///< the same of the unit for transcendental and wide instructions
