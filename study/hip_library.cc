@@ -64,6 +64,9 @@ Result<HipLibrary> HipLibrary::load(const std::string& path) {
   find(library.hipMalloc, "hipMalloc");
   find(library.hipFree, "hipFree");
   find(library.hipMemcpy, "hipMemcpy");
+  find(library.hipExtMallocWithFlags, "hipExtMallocWithFlags");
+  find(library.hipMemset, "hipMemset");
+  find(library.hipDeviceEnablePeerAccess, "hipDeviceEnablePeerAccess");
   find(library.hipModuleLaunchKernel, "hipModuleLaunchKernel");
   find(library.hipDeviceSynchronize, "hipDeviceSynchronize");
   find(library.hipGetErrorString, "hipGetErrorString");

@@ -30,6 +30,9 @@ struct HipLibrary {
   int (*hipEventDestroy)(void* event) = nullptr;
   int (*hipStreamWaitEvent)(void* stream, void* event, unsigned flags) = nullptr;
 
+  int (*hipExtMallocWithFlags)(void** pointer, size_t size, unsigned flags) = nullptr;
+  int (*hipMemset)(void* pointer, int value, size_t size) = nullptr;
+  int (*hipDeviceEnablePeerAccess)(int peer, unsigned flags) = nullptr;
   int (*hipGetDevice)(int* device) = nullptr;
   int (*hipSetDevice)(int device) = nullptr;
   /// runtime/wavesmith.h; nullptr where the library is not ours.

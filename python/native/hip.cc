@@ -63,6 +63,22 @@ uintptr_t Hip::allocate(size_t size) {
   return number(memory);
 }
 
+uintptr_t Hip::allocate_shared(size_t size) {
+  constexpr unsigned kUncached = 3;  // hipDeviceMallocUncached
+  void* memory = nullptr;
+  check(library_.hipExtMallocWithFlags(&memory, size, kUncached),
+        fmt::format("cannot allocate {} bytes of uncached GPU memory", size));
+  check(library_.hipMemset(memory, 0, size), "cannot fill memory with zeros");
+  check(library_.hipDeviceSynchronize(), "cannot fill memory with zeros");
+  return number(memory);
+}
+
+void Hip::reach(int peer) {
+  constexpr int kAlready = 704;  // hipErrorPeerAccessAlreadyEnabled
+  const int code = library_.hipDeviceEnablePeerAccess(peer, 0);
+  if (code != kAlready) check(code, fmt::format("cannot reach the memory of device {}", peer));
+}
+
 void Hip::free(uintptr_t memory) { library_.hipFree(pointer(memory)); }
 
 void Hip::copy_in(uintptr_t to, uintptr_t from, size_t size) {

@@ -23,6 +23,10 @@ class Hip {
   void unload(uintptr_t module);
   uintptr_t function(uintptr_t module, const std::string& kernel);
   uintptr_t allocate(size_t size);
+  /// Memory full of zeros that other GPUs may write while kernels read it.
+  uintptr_t allocate_shared(size_t size);
+  /// The current device reaches another one's memory from now on.
+  void reach(int peer);
   void free(uintptr_t pointer);
   void copy_in(uintptr_t to, uintptr_t from, size_t size);
   void copy_out(uintptr_t to, uintptr_t from, size_t size);

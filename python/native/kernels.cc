@@ -66,6 +66,8 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(gemm_with_, "wavesmith_kernels_gemm_with");
   find(gemm_tile_, "wavesmith_kernels_gemm_tile");
   find(norm_, "wavesmith_kernels_norm");
+  find(all_reduce_, "wavesmith_kernels_all_reduce");
+  find(all_reduce_buffer_, "wavesmith_kernels_all_reduce_buffer");
   find(softmax_, "wavesmith_kernels_softmax");
   find(gate_, "wavesmith_kernels_gate");
   find(elementwise_, "wavesmith_kernels_elementwise");
@@ -147,6 +149,38 @@ void Kernels::norm(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const
                                                 .centred = centred,
                                                 .scales = scales_of(scales)};
   check(unlocked([&] { return norm_(&norm, reinterpret_cast<void*>(stream)); }));
+}
+
+size_t Kernels::all_reduce_buffer(std::tuple<int64_t, int64_t> sizes, int ranks, const std::string& type) {
+  const wavesmith_all_reduce_description reduce{.ranks = ranks,
+                                                .rows = std::get<0>(sizes),
+                                                .columns = std::get<1>(sizes),
+                                                .type = optional_type_of(type)};
+  size_t bytes = 0;
+  check(all_reduce_buffer_(&reduce, &bytes));
+  return bytes;
+}
+
+void Kernels::all_reduce(std::tuple<int64_t, int64_t> sizes, int rank, const std::string& type, uintptr_t x,
+                         uintptr_t residual, uintptr_t sum, uintptr_t y, uintptr_t weight,
+                         float weight_offset, float epsilon, const std::vector<uintptr_t>& buffers,
+                         size_t bytes, uintptr_t stream) {
+  wavesmith_all_reduce_description reduce{.ranks = static_cast<int32_t>(buffers.size()),
+                                          .rank = rank,
+                                          .rows = std::get<0>(sizes),
+                                          .columns = std::get<1>(sizes),
+                                          .type = optional_type_of(type),
+                                          .x = reinterpret_cast<const void*>(x),
+                                          .residual = reinterpret_cast<const void*>(residual),
+                                          .sum = reinterpret_cast<void*>(sum),
+                                          .y = reinterpret_cast<void*>(y),
+                                          .weight = reinterpret_cast<const void*>(weight),
+                                          .weight_offset = weight_offset,
+                                          .epsilon = epsilon,
+                                          .buffer_bytes = bytes};
+  for (size_t i = 0; i < std::min<size_t>(buffers.size(), WAVESMITH_ALL_REDUCE_RANKS); ++i)
+    reduce.buffers[i] = reinterpret_cast<void*>(buffers[i]);
+  check(unlocked([&] { return all_reduce_(&reduce, reinterpret_cast<void*>(stream)); }));
 }
 
 void Kernels::softmax(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y, float scale,

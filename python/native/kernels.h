@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "kernels/wavesmith_all_reduce.h"
 #include "kernels/wavesmith_kernels.h"
 #include "python/native/hip.h"
 
@@ -71,6 +72,12 @@ class Kernels {
             const RowsTuple& residual, const RowsTuple& sum, const VectorTuple& weight,
             const VectorTuple& bias, float weight_offset, float epsilon, bool centred,
             const ScalesTuple& scales, uintptr_t stream);
+  /// The bytes of each rank's buffer for `sizes` rows and columns.
+  size_t all_reduce_buffer(std::tuple<int64_t, int64_t> sizes, int ranks, const std::string& type);
+  /// Addresses may be 0: there is none.
+  void all_reduce(std::tuple<int64_t, int64_t> sizes, int rank, const std::string& type, uintptr_t x,
+                  uintptr_t residual, uintptr_t sum, uintptr_t y, uintptr_t weight, float weight_offset,
+                  float epsilon, const std::vector<uintptr_t>& buffers, size_t bytes, uintptr_t stream);
   void softmax(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y, float scale,
                bool logarithm, uintptr_t stream);
   void gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, const RowsTuple& up,
@@ -127,6 +134,8 @@ class Kernels {
   decltype(&wavesmith_kernels_gemm_with) gemm_with_ = nullptr;
   decltype(&wavesmith_kernels_gemm_tile) gemm_tile_ = nullptr;
   decltype(&wavesmith_kernels_norm) norm_ = nullptr;
+  decltype(&wavesmith_kernels_all_reduce) all_reduce_ = nullptr;
+  decltype(&wavesmith_kernels_all_reduce_buffer) all_reduce_buffer_ = nullptr;
   decltype(&wavesmith_kernels_softmax) softmax_ = nullptr;
   decltype(&wavesmith_kernels_gate) gate_ = nullptr;
   decltype(&wavesmith_kernels_elementwise) elementwise_ = nullptr;

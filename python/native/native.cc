@@ -188,6 +188,8 @@ NB_MODULE(_native, m) {
       .def("unload", &Hip::unload, nb::arg("module"))
       .def("function", &Hip::function, nb::arg("module"), nb::arg("kernel"))
       .def("allocate", &Hip::allocate, nb::arg("size"))
+      .def("allocate_shared", &Hip::allocate_shared, nb::arg("size"))
+      .def("reach", &Hip::reach, nb::arg("peer"))
       .def("free", &Hip::free, nb::arg("pointer"))
       .def("copy_in", &Hip::copy_in, nb::arg("to"), nb::arg("from_"), nb::arg("size"))
       .def("copy_out", &Hip::copy_out, nb::arg("to"), nb::arg("from_"), nb::arg("size"))
@@ -216,6 +218,12 @@ NB_MODULE(_native, m) {
       .def("norm", &Kernels::norm, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("residual"),
            nb::arg("sum"), nb::arg("weight"), nb::arg("bias"), nb::arg("weight_offset"), nb::arg("epsilon"),
            nb::arg("centred"), nb::arg("scales"), nb::arg("stream"))
+      .def("all_reduce_buffer", &Kernels::all_reduce_buffer, nb::arg("sizes"), nb::arg("ranks"),
+           nb::arg("type"))
+      .def("all_reduce", &Kernels::all_reduce, nb::arg("sizes"), nb::arg("rank"), nb::arg("type"),
+           nb::arg("x"), nb::arg("residual"), nb::arg("sum"), nb::arg("y"), nb::arg("weight"),
+           nb::arg("weight_offset"), nb::arg("epsilon"), nb::arg("buffers"), nb::arg("bytes"),
+           nb::arg("stream"))
       .def("softmax", &Kernels::softmax, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("scale"),
            nb::arg("logarithm"), nb::arg("stream"))
       .def("gate", &Kernels::gate, nb::arg("sizes"), nb::arg("gate"), nb::arg("up"), nb::arg("y"),

@@ -11,6 +11,7 @@ work is put into a stream; arrays in the host's memory are copied to the GPU, an
 
 from __future__ import annotations
 
+from wavesmith.kernels._all_reduce import AllReduce
 from wavesmith.kernels._attention import attention, attention_dropout
 from wavesmith.kernels._decode import cache_write, decode
 from wavesmith.kernels._elementwise import elementwise
@@ -23,6 +24,7 @@ from wavesmith.kernels._transpose import copy, transpose
 
 __all__ = [
     "Activation",
+    "AllReduce",
     "Array",
     "Scaling",
     "attention",
