@@ -412,7 +412,8 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
   choice.batches = gemm.batches;
   choice.arguments = arguments_of(gemm, tile, stride_a, stride_b);
   if (gemm.group_offsets) group_gemm(choice, gemm);
-  choice.grid = has_row_groups(gemm) ? set_grid_of_groups(choice.arguments, tile, compute_units, costs.m)
+  choice.grid = has_row_groups(gemm) ? set_grid_of_groups(choice.arguments, tile, compute_units, costs.m,
+                                                          rows_of_a(gemm) * gemm.k * size_of(gemm.a.type))
                                      : set_grid(choice.arguments, tile, compute_units);
   choice.arguments.only_sums = choice.splits == 1 && is_only_sums(gemm, tile);
   if (choice.splits > 1) split_gemm(choice, gemm, a_along_k, b_along_k);

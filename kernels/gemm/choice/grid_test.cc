@@ -84,13 +84,15 @@ TEST(GemmGrid, NoRoundIsForTilesBeyondDAlone) {
   EXPECT_LE(grid.x * grid.y, 304);
 }
 
+constexpr int64_t kLongA = 100 << 20;  ///< bytes
+
 TEST(GemmGrid, ADieComputesAllOfAGroupThatIsARowOfTiles) {
   GemmConfiguration tile = kTile;
   tile.target = "gfx942";
   constexpr int kDies = 8;
   GemmArguments gemm{};
   gemm.tiles_m = 300, gemm.tiles_n = 5, gemm.m = 300 * 50;
-  const GemmGrid grid = set_grid_of_groups(gemm, tile, 304, 50);
+  const GemmGrid grid = set_grid_of_groups(gemm, tile, 304, 50, kLongA);
   EXPECT_EQ(counts(gemm, grid), std::vector<int>(1500, 1));
   EXPECT_TRUE(gemm.rows_along_x);
   for (int number = 0; number < grid.x * grid.y; ++number) {
@@ -102,17 +104,19 @@ TEST(GemmGrid, ADieComputesAllOfAGroupThatIsARowOfTiles) {
 TEST(GemmGrid, OfGroupsIsThatOfAProductWhereDiesWouldHaveUnequalShares) {
   GemmConfiguration tile = kTile;
   tile.target = "gfx942";
-  const auto is_the_same = [&](int tiles_m, int rows) {
+  const auto is_the_same = [&](int tiles_m, int rows, int64_t bytes_a = kLongA) {
     GemmArguments gemm{}, same{};
     gemm.tiles_m = same.tiles_m = tiles_m, gemm.tiles_n = same.tiles_n = 5;
     gemm.m = same.m = tiles_m * 50;
-    const GemmGrid grid = set_grid_of_groups(gemm, tile, 304, rows), plain = set_grid(same, tile, 304);
+    const GemmGrid grid = set_grid_of_groups(gemm, tile, 304, rows, bytes_a),
+                   plain = set_grid(same, tile, 304);
     return grid.x == plain.x && grid.y == plain.y && gemm.rows_along_x == same.rows_along_x;
   };
   EXPECT_FALSE(is_the_same(300, 50));
-  EXPECT_TRUE(is_the_same(30, 50));    // few tiles
-  EXPECT_TRUE(is_the_same(300, 100));  // groups of several rows of tiles, which share columns of B
-  tile.target = "gfx1151";             // one die
+  EXPECT_TRUE(is_the_same(30, 50));         // few tiles
+  EXPECT_TRUE(is_the_same(300, 50, 9000));  // each die's L2 holds A
+  EXPECT_TRUE(is_the_same(300, 100));       // groups of several rows of tiles, which share columns of B
+  tile.target = "gfx1151";                  // one die
   EXPECT_TRUE(is_the_same(300, 50));
 }
 
