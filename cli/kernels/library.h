@@ -25,7 +25,7 @@ struct LibraryKernel {
   /// Whether it serves some types alone; operations on rows learn theirs when they run.
   [[nodiscard]] bool is_of_types() const {
     return operation() == "gemm" || operation() == "attention" || operation() == "decode" ||
-           operation() == "mla";
+           operation() == "mla" || operation() == "allreduce";
   }
   /// "bf16" of "gemm_bf16_128x128x32_kn_elements" and of "attention_backward_bf16_128_queries".
   [[nodiscard]] std::string_view types() const {
