@@ -1,7 +1,7 @@
 // The matrix products of NVIDIA's for a program on the host: on_device.py calls them.
 #include <string_view>
 
-#include "kernels/gemm/warpgroups.h"
+#include "kernels/gemm/warpgroups/warpgroups.h"
 #include "kernels/nvidia/tensors.h"
 
 using namespace wavesmith::kernels;

@@ -2,7 +2,7 @@
 #include "kernels/nvidia/on_host_testing.h"
 
 #include "kernels/attention/warpgroups.h"
-#include "kernels/gemm/warpgroups.h"
+#include "kernels/gemm/warpgroups/warpgroups.h"
 
 namespace wavesmith::kernels {
 namespace {

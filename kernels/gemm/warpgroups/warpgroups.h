@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kernels/gemm/epilogue.h"
-#include "kernels/gemm/warpgroup_sums.h"
+#include "kernels/gemm/warpgroups/sums.h"
 #include "tile/stages.h"
 #include "tile/warpgroup.h"
 
