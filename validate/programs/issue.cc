@@ -127,9 +127,9 @@ Result<FamilyReport> judge_issue(Data& data) {
       "packets. CDNA's rules were read off other programs' traces (isa/cost/cdna.cc), so that none is fitted on "
       "what is judged here. Where code comes from memory, the cycle is given, and the delta counts as wrong. "
       "Not fitted anew: the model itself, which was made with run 0 of these programs in view. How many "
-      "instructions wait in the VALU's queue, on their way to LDS and in the SALU, and that the FP64 unit goes in "
-      "steps, are of that kind: discover_ops alone shows them, was read on gfx1100, and is judged on gfx1200 as "
-      "well.";
+      "instructions wait in the VALU's queue, on their way to LDS and in the SALU, how long one that writes "
+      "scalar registers counts, and that the FP64 unit goes in steps, are of that kind: discover_ops alone shows "
+      "them, and was read on both chips. So what is left out of that program flatters; of the others it does not.";
   const Result<std::vector<const Csv*>> tables = data.judged(TableKind::IssueCycles);
   if (!tables) return tl::unexpected(tables.error());
   Result<std::vector<Program>> programs = read_programs(*tables);
