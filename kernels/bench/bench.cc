@@ -450,33 +450,36 @@ int main(int argc, char** argv) {
   const bool of_rows = argc > 1 && std::strcmp(argv[1], "gemm") != 0 &&
                        std::strncmp(argv[1], "attention", 9) != 0 && std::strcmp(argv[1], "decode") != 0;
   if (argc > 3 && of_rows) return rows(argv[1], words);
-  std::fprintf(
-      stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE] [plain|scaled|gated|blocks|squares|zeros] [GROUPS] [k]\n"
-      "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
-      "       %s norm_backward|layernorm_backward|softmax_backward|gate_backward ROWS COLUMNS [f32|f16|bf16]\n"
-      "       %s reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]\n"
-      "       %s transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]\n"
-      "       %s elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]\n"
-      "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
-      "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
-      "       %s attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K\n"
-      "          HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full] [ordered]\n"
-      "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]\n"
-      "          [CACHE TYPE] [PAGE]\n"
-      "       %s fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]\n"
-      "       %s convolution IMAGES CHANNELS SIDE OUTPUTS WINDOW [TYPE] [nhwc|nchw] [output|input|weights]\n"
-      "          [STEP] [GROUPS]\n"
-      "       %s cross_entropy ROWS CLASSES [TYPE] [gradient]\n"
-      "       %s adam ARRAYS ELEMENTS [TYPE]\n"
-      "       %s experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart]\n"
-      "       %s topk ROWS COLUMNS MOST [TYPE]\n"
-      "       %s gather ROWS COLUMNS [TYPE] [add]\n"
-      "       %s combine_backward ROWS COLUMNS [TYPE]\n"
-      "       %s sample ROWS VOCABULARY [plain|greedy|topk|topp|both]\n"
-      "       %s verify BATCH VOCABULARY [DRAFTS]\n"
-      "       %s all_reduce RANKS ROWS COLUMNS [f16|bf16] [norm|apart|plain] [any|once|slices]\n",
-      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0],
-      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
+  constexpr const char* kWorks[] = {
+      "gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE] [plain|scaled|gated|blocks|squares|zeros] [GROUPS] [k]",
+      "norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]",
+      "norm_backward|layernorm_backward|softmax_backward|gate_backward ROWS COLUMNS [f32|f16|bf16]",
+      "reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]",
+      "transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]",
+      "elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]",
+      "quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
+      "          [unscaled|given|matrix|row|block|mx] [BLOCK]",
+      "attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K\n"
+      "          HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full] [ordered]",
+      "decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]\n"
+      "          [CACHE TYPE] [PAGE]",
+      "fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]",
+      "convolution IMAGES CHANNELS SIDE OUTPUTS WINDOW [TYPE] [nhwc|nchw] [output|input|weights]\n"
+      "          [STEP] [GROUPS]",
+      "cross_entropy ROWS CLASSES [TYPE] [gradient]",
+      "adam ARRAYS ELEMENTS [TYPE]",
+      "experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart]",
+      "topk ROWS COLUMNS MOST [TYPE]",
+      "gather ROWS COLUMNS [TYPE] [add]",
+      "combine_backward ROWS COLUMNS [TYPE]",
+      "sample ROWS VOCABULARY [plain|greedy|topk|topp|both]",
+      "verify BATCH VOCABULARY [DRAFTS]",
+      "all_reduce RANKS ROWS COLUMNS [f16|bf16] [norm|apart|plain] [any|once|slices]",
+  };
+  const char* before = "usage: ";
+  for (const char* const work : kWorks) {
+    std::fprintf(stderr, "%s%s %s\n", before, argv[0], work);
+    before = "       ";
+  }
   return 2;
 }
