@@ -451,7 +451,8 @@ int main(int argc, char** argv) {
                        std::strncmp(argv[1], "attention", 9) != 0 && std::strcmp(argv[1], "decode") != 0;
   if (argc > 3 && of_rows) return rows(argv[1], words);
   constexpr const char* kWorks[] = {
-      "gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE] [plain|scaled|gated|blocks|squares|zeros] [GROUPS] [k]",
+      "gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE]\n"
+      "          [plain|scaled|gated|blocks|squares|zeros] [GROUPS] [k]",
       "norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]",
       "norm_backward|layernorm_backward|softmax_backward|gate_backward ROWS COLUMNS [f32|f16|bf16]",
       "reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]",
