@@ -16,7 +16,6 @@ namespace wavesmith::validate {
 namespace {
 
 using model::GemmKernel;
-using model::GemmProblem;
 
 constexpr size_t kLeast = 20;  // cases of a stratum that the summary asks of
 
