@@ -49,7 +49,7 @@ endif()
 # wavesmith_glob(VAR PATTERN): the files of this folder, its subfolders and theirs; those with a CMakeLists.txt list their own.
 macro(wavesmith_glob var pattern)
   file(GLOB ${var} CONFIGURE_DEPENDS ${pattern} */${pattern} */*/${pattern})
-  file(GLOB apart CONFIGURE_DEPENDS */CMakeLists.txt)
+  file(GLOB apart CONFIGURE_DEPENDS */CMakeLists.txt */*/CMakeLists.txt)
   foreach(list IN LISTS apart)
     cmake_path(GET list PARENT_PATH subfolder)
     list(FILTER ${var} EXCLUDE REGEX "^${subfolder}/")

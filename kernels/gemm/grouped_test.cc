@@ -309,8 +309,11 @@ TEST(GroupedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
        "a with a_rows has 8589934720 bytes with another row"},
       {[](G& g) { g.a_rows = g.group_offsets, g.a_row_count = 8, g.group_offsets = nullptr, g.batches = 1; },
        kNot, "a_rows is for groups of rows, and group_offsets is null"},
-      {[](G& g) { g.a_rows = g.group_offsets, g.a_row_count = 8, g.groups_along_k = 1; }, kNot,
-       "a_rows is for groups of rows, and groups_along_k is set"},
+      {[](G& g) {
+         g.a_rows = g.group_offsets, g.a_row_count = 8;
+         g.groups_along_k = 1, g.d.batch_stride = 64;
+       },
+       kNot, "a_rows is for groups of rows, and groups_along_k is set"},
       {[](G& g) {
          g.a_rows = reinterpret_cast<const int32_t*>(reinterpret_cast<const char*>(g.group_offsets) + 2);
          g.a_row_count = 8;

@@ -8,7 +8,14 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-CAPABILITY = {(9, 0): "gfx90a", (9, 4): "gfx942", (9, 5): "gfx950", (11, 0): "gfx1100", (12, 0): "gfx1201"}
+CAPABILITY = {
+    (9, 0): "gfx90a",
+    (9, 4): "gfx942",
+    (9, 5): "gfx950",
+    (11, 0): "gfx1100",
+    (11, 5): "gfx1151",
+    (12, 0): "gfx1201",
+}
 
 hip = ctypes.CDLL("libamdhip64.so.7")
 

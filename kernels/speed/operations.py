@@ -12,6 +12,7 @@ DATA = Path(__file__).resolve().parents[2] / "docs/kernel_speed.json"
 AITERS_GPUS = ["mi300x", "mi355x"]
 TRITONS_GPUS = ["mi300x", "mi355x", "rx7900xtx"]
 TRITONS_ATTENTION_GPUS = [*TRITONS_GPUS, "rx9070xt"]
+TRITONS_TRAINING_GPUS = [*TRITONS_ATTENTION_GPUS, "radeon8060s"]
 CKS_GPUS = ["mi300x", "mi210"]
 
 
@@ -223,7 +224,7 @@ def trainings(gpus: list[str]) -> list[Training]:
     return [
         Training(gpu, operation, *shape)
         for gpu in gpus
-        if gpu in TRITONS_GPUS
+        if gpu in TRITONS_TRAINING_GPUS
         for operation, shapes in of_operations.items()
         for shape in shapes
     ]
@@ -278,7 +279,7 @@ def convolutions(gpus: list[str]) -> list[Convolution]:
     """Layers of ResNet-50, of 32 images."""
     layers = [(64, 56, 64, 3, 1), (64, 56, 256, 1, 1), (128, 56, 128, 3, 2), (128, 28, 128, 3, 1)]
     layers += [(512, 28, 1024, 1, 2), (256, 14, 256, 3, 1), (1024, 14, 256, 1, 1), (512, 7, 512, 3, 1)]
-    types = {"mi300x": "bf16", "rx7900xtx": "f16"}
+    types = {"mi300x": "bf16", "rx7900xtx": "f16", "rx9070xt": "bf16", "radeon8060s": "f16"}
     return [Convolution(gpu, 32, *layer, types[gpu]) for gpu in gpus if gpu in types for layer in layers]
 
 
