@@ -190,7 +190,7 @@ wavesmith_kernels_status choose_attention_backward(const Description& b, std::st
   for (const AttentionBackwardConfiguration& row : attention_backward_configurations())
     if (row.target == target && row.head_size == size) rows.push_back(&row);
   const auto all = std::find_if(rows.begin(), rows.end(), [](const auto* row) { return of_all(*row); });
-  if (all != rows.end() && adds(b)) {
+  if (all != rows.end() && adds(b) && (!shaped || (*all)->shaped_tile != 0)) {
     const int rows_of_sums = rows_together(size);
     const auto add_rows = [&](const char* kernel, bool of_q) {
       return of_q || parts > 1 ? add(kernel, of_q, rows_of_sums, kThreadsOfRows) : succeed();

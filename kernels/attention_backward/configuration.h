@@ -13,6 +13,7 @@ struct AttentionBackwardConfiguration {
   std::string_view gradient;  ///< queries, keys, values, keys_and_values, or all
   int rows;                   ///< of a workgroup's tile, of queries or keys
   int tile;                   ///< rows of the other side that come at a time
+  int shaped_tile;            ///< the same for capped or biased scores; 0: there is no kernel for these
   int threads;                ///< per workgroup
   std::string_view why;
 };
