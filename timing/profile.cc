@@ -423,7 +423,8 @@ void Profiler::replay_together() {
                      ? (last - static_cast<double>(many.ends[half])) / (count - 1 - static_cast<double>(half))
                      : last / count;
   // Where all end together, the pace is that of whole rounds.
-  result_.pace = std::max(result_.pace, last / std::max(1.0, std::ceil(count / resident)) / resident * 0.5);
+  const double room = result_.grid.resident;
+  result_.pace = std::max(result_.pace, last / std::max(1.0, std::ceil(count / room)) / room * 0.5);
   // No faster than the busiest of the ways to memory, or than the fullest pipe.
   result_.pace =
       std::max({result_.pace, port.unit(0).busiest() / count, fullest_pipe(result_.unit, gpu_) / count});

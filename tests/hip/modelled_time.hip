@@ -2,6 +2,7 @@
 // of the size that a GPU takes, however long the emulation takes.
 #include <hip/hip_runtime.h>
 
+#include <cmath>
 #include <vector>
 
 #include "check.h"
@@ -114,7 +115,7 @@ int main() {
   };
   clock(first);  // brings everything into the caches
   const float whole = clock(first);
-  CHECK(whole == clock(second));
+  CHECK(std::abs(whole - clock(second)) < 1e-4f * whole);  // up to what a float of such a time can hold
   // RDNA 3 shows 20 bits of the shader's clock.
   const auto between_readings = [](const long long (&read)[2]) { return (read[1] - read[0]) & 0xfffff; };
   CHECK(between_readings(second) == between_readings(first));
