@@ -94,7 +94,7 @@ uint16_t cdna_matrix_result(const Cost& cost, MatrixUse use) {
 /// holds up. For CDNA2 and CDNA3 the same is assumed. validate/stalls/issue_cycles.py makes tables of them. A
 /// taken branch takes 20 cycles in 258 of 356 cases there; kernels of AMD's own show that 16 can be relied
 /// on.
-const IssueRules& cdna_rules(const Target&) {
+const IssueRules& cdna_rules() {
   static constexpr IssueRules kRules{.quantum = 4,
                                      .scalar_condition = 4,
                                      .scalar_to_scalar_memory = 4,

@@ -120,7 +120,7 @@ uint16_t rdna_matrix_result(const Cost& cost, MatrixUse use) {
 /// other traces. LDS instructions read a dword a lane and cycle (AMD, RDNA white paper: 128 bytes a clock),
 /// so a run of ds_add_u64 issues one in three cycles once nine wait. FP64 instructions in a row issue 36
 /// cycles apart. These were read off discover_ops on both.
-const IssueRules& rdna_rules(const Target&) {
+const IssueRules& rdna_rules() {
   static constexpr IssueRules kRdnaRules{.quantum = 1,
                                          .scalar_condition = 1,
                                          .scalar_to_scalar_memory = 9,

@@ -115,7 +115,8 @@ int main() {
   };
   clock(first);  // brings everything into the caches
   const float whole = clock(first);
-  CHECK(std::abs(whole - clock(second)) < 1e-4f * whole);  // up to what a float of such a time can hold
+  // Both ends of a time are whole nanoseconds.
+  CHECK(std::abs(whole - clock(second)) < 1.5e-3f);
   // RDNA 3 shows 20 bits of the shader's clock.
   const auto between_readings = [](const long long (&read)[2]) { return (read[1] - read[0]) & 0xfffff; };
   CHECK(between_readings(second) == between_readings(first));
