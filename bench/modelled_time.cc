@@ -1,16 +1,13 @@
 // What `run --time` costs: processor time of the programs of validate/mi300a with it, over that without.
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/child.h"
 #include "bench/report.h"
 
 namespace wavesmith::bench {
@@ -48,25 +45,12 @@ const std::vector<Program>& programs() {
 
 /// Seconds of a processor that a command takes; nothing where it fails.
 std::optional<double> processor_seconds(const Words& command) {
-  const pid_t child = fork();
-  if (child == 0) {
-    (void)freopen("/dev/null", "w", stdout);
-    (void)freopen("/dev/null", "w", stderr);
-    std::vector<char*> words;
-    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    execv(words[0], words.data());
-    _exit(127);
-  }
-  int status = 0;
-  rusage usage{};
-  if (child < 0 || wait4(child, &status, 0, &usage) != child || !WIFEXITED(status) ||
-      WEXITSTATUS(status) != 0)
-    return std::nullopt;
+  const auto usage = run_to_end(command, Errors::Hidden);
+  if (!usage) return std::nullopt;
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
   };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  return seconds(usage->ru_utime) + seconds(usage->ru_stime);
 }
 
 /// The program as an executable, compiled when its source is newer; an empty path where that fails.
