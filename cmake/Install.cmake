@@ -52,9 +52,9 @@ set_target_properties(wavesmith_kernels PROPERTIES EXPORT_NAME kernels)
 install(TARGETS wavesmith_kernels EXPORT wavesmith LIBRARY DESTINATION ${library_folder}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/kernels DESTINATION ${library_folder} FILES_MATCHING PATTERN "*.co")
-install(FILES ${PROJECT_SOURCE_DIR}/kernels/wavesmith_kernels.h ${PROJECT_SOURCE_DIR}/kernels/wavesmith_kernels.hpp
-  ${PROJECT_SOURCE_DIR}/kernels/wavesmith_all_reduce.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+file(GLOB kernel_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/wavesmith_*.h
+  ${PROJECT_SOURCE_DIR}/kernels/wavesmith_*.hpp)
+install(FILES ${kernel_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 add_dependencies(product wavesmith_rocm_preload wavesmith_standby_preload)
 install(TARGETS wavesmith_rocm_preload wavesmith_standby_preload LIBRARY DESTINATION ${library_folder})
 install(EXPORT wavesmith NAMESPACE wavesmith:: FILE wavesmith-targets.cmake DESTINATION ${package_folder})

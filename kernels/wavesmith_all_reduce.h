@@ -2,7 +2,7 @@
  * GPUs. Part of the kernel library: see wavesmith_kernels.h for statuses, messages and streams. */
 #pragma once
 
-#include "wavesmith_kernels.h"
+#include "wavesmith_types.h"
 
 #ifdef __cplusplus
 extern "C" {

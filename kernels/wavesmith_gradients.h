@@ -2,7 +2,7 @@
  * statuses, messages and streams, and for the operations. */
 #pragma once
 
-#include "wavesmith_kernels.h"
+#include "wavesmith_types.h"
 
 #ifdef __cplusplus
 extern "C" {

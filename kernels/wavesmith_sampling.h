@@ -3,7 +3,7 @@
  * statuses, messages and streams. */
 #pragma once
 
-#include "wavesmith_kernels.h"
+#include "wavesmith_types.h"
 
 #ifdef __cplusplus
 extern "C" {

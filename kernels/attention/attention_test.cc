@@ -21,7 +21,7 @@ class Attention : public AttentionProblems {
   }
 
   /// Runs it and compares all of o's and lse's memory, padding included, with the bound of
-  /// wavesmith_kernels.h.
+  /// wavesmith_attention.h.
   void check(Problem& made) {
     const Case& one = made.one;
     const Elements before = made.o.elements;

@@ -8,7 +8,7 @@
 #include "kernels/attention/arguments.h"
 #include "kernels/attention/configuration.h"
 #include "kernels/attention/dropout.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_attention.h"
 
 namespace wavesmith::kernels {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kernels/attention/dropout.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_attention.h"
 
 namespace wavesmith::kernels {
 

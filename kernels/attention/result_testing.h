@@ -1,4 +1,4 @@
-// For tests of attention: whether a result keeps the bound of wavesmith_kernels.h.
+// For tests of attention: whether a result keeps the bound of wavesmith_attention.h.
 #pragma once
 
 #include <cmath>

@@ -6,7 +6,7 @@
 
 #include "kernels/attention/arguments.h"
 #include "kernels/library/byte_range.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_attention.h"
 
 namespace wavesmith::kernels {
 

@@ -64,7 +64,7 @@ class AttentionBackward : public AttentionProblems {
     check(made, all);
   }
   /// Runs both ways, backward in the order that is the same in each run and in any, and compares all of the
-  /// gradients' memory, padding included, with the bounds of wavesmith_kernels.h.
+  /// gradients' memory, padding included, with the bounds of wavesmith_attention.h.
   void check(AttentionProblem& made, Gradients& all) {
     const Gradients before = all;
     AttentionProblems::run(made);

@@ -8,7 +8,7 @@
 
 #include "kernels/attention_backward/arguments.h"
 #include "kernels/attention_backward/configuration.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_attention.h"
 
 namespace wavesmith::kernels {
 

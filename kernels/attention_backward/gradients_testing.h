@@ -30,7 +30,7 @@ struct ExpectedHeads {
   }
 };
 
-/// The gradients, by the formulas and with the bounds of wavesmith_kernels.h.
+/// The gradients, by the formulas and with the bounds of wavesmith_attention.h.
 class ExpectedGradients {
  public:
   ExpectedHeads dq, dk, dv;

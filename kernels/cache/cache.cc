@@ -7,6 +7,7 @@
 #include "kernels/decode/configuration.h"
 #include "kernels/library/named_range.h"
 #include "kernels/rows/rows.h"
+#include "kernels/wavesmith_attention.h"
 
 namespace wavesmith::kernels {
 namespace {

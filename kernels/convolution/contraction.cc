@@ -9,6 +9,7 @@
 #include "kernels/library/element_type.h"
 #include "kernels/pointwise/number_types.h"
 #include "kernels/wavesmith_pointwise.h"
+#include "kernels/wavesmith_rows.h"
 
 namespace wavesmith::kernels {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "kernels/decode/arguments.h"
 #include "kernels/decode/configuration.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_attention.h"
 
 namespace wavesmith::kernels {
 

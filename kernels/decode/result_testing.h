@@ -21,7 +21,7 @@ class DecodeOnEachGpu : public OnEachGpu {
     check(made);
   }
 
-  /// Runs it and compares o and lse, padding included, with the bound of wavesmith_kernels.h.
+  /// Runs it and compares o and lse, padding included, with the bound of wavesmith_attention.h.
   void check(DecodeProblem& made) {
     const DecodeCase& one = made.one;
     const Elements before = made.o.elements;

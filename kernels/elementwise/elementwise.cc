@@ -1,6 +1,7 @@
 // The C API of elementwise operations: checks one and launches it.
 #include "kernels/elementwise/arguments.h"
 #include "kernels/rows/rows.h"
+#include "kernels/wavesmith_rows.h"
 
 namespace wavesmith::kernels {
 namespace {

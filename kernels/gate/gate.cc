@@ -1,6 +1,7 @@
 // The C API of gated activations: checks one and launches it.
 #include "kernels/gate/arguments.h"
 #include "kernels/rows/scale_rules.h"
+#include "kernels/wavesmith_rows.h"
 
 namespace wavesmith::kernels {
 namespace {

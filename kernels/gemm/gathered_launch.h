@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/gemm/gather.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_gemm.h"
 
 namespace wavesmith::kernels {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_types.h"
 
 namespace wavesmith::kernels {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_types.h"
 
 namespace wavesmith::kernels {
 

@@ -2,6 +2,7 @@
 #include "kernels/library/named_range.h"
 #include "kernels/norm/arguments.h"
 #include "kernels/rows/scale_rules.h"
+#include "kernels/wavesmith_rows.h"
 
 namespace wavesmith::kernels {
 namespace {

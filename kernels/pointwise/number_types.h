@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kernels/pointwise/operations.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_types.h"
 
 namespace wavesmith::kernels {
 

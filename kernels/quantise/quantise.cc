@@ -4,6 +4,7 @@
 #include "kernels/library/hip.h"
 #include "kernels/quantise/arguments.h"
 #include "kernels/rows/scale_rules.h"
+#include "kernels/wavesmith_rows.h"
 
 namespace wavesmith::kernels {
 namespace {

@@ -2,6 +2,7 @@
 #include "kernels/reduce/arguments.h"
 #include "kernels/reduce/parts.h"
 #include "kernels/rows/rows.h"
+#include "kernels/wavesmith_rows.h"
 
 namespace wavesmith::kernels {
 namespace {

@@ -6,6 +6,7 @@
 #include "kernels/library/named_range.h"
 #include "kernels/rope/arguments.h"
 #include "kernels/rows/rows.h"
+#include "kernels/wavesmith_attention.h"
 
 namespace wavesmith::kernels {
 namespace {

@@ -11,7 +11,7 @@
 #include "kernels/library/failure.h"
 #include "kernels/rows/choice.h"
 #include "kernels/rows/eight_grid.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_types.h"
 
 namespace wavesmith::kernels {
 

@@ -1,6 +1,7 @@
 // The C API of softmax: checks one and launches it.
 #include "kernels/rows/rows.h"
 #include "kernels/softmax/arguments.h"
+#include "kernels/wavesmith_rows.h"
 
 namespace wavesmith::kernels {
 namespace {

@@ -5,6 +5,7 @@
 #include "kernels/library/device.h"
 #include "kernels/rows/rows.h"
 #include "kernels/transpose/arguments.h"
+#include "kernels/wavesmith_rows.h"
 
 namespace wavesmith::kernels {
 namespace {

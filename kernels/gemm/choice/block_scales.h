@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/arguments.h"
 #include "kernels/library/named_range.h"
+#include "kernels/wavesmith_gemm.h"
 
 namespace wavesmith::kernels {
 

@@ -12,7 +12,7 @@
 #include "kernels/gemm/choice/tuned.h"
 #include "kernels/gemm/configuration.h"
 #include "kernels/library/element_type.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_gemm.h"
 
 namespace wavesmith::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_gemm.h"
 
 namespace wavesmith::kernels {
 

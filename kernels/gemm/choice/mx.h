@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/library/named_range.h"
+#include "kernels/wavesmith_gemm.h"
 
 namespace wavesmith::kernels {
 

@@ -1,7 +1,7 @@
 // Where the arguments of a product lie in memory, and the rules of what must not overlap.
 #pragma once
 
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_gemm.h"
 
 namespace wavesmith::kernels {
 

@@ -16,7 +16,7 @@
 #include <unordered_map>
 
 #include "kernels/gemm/configuration.h"
-#include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_gemm.h"
 
 namespace wavesmith::kernels {
 

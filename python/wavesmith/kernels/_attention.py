@@ -39,7 +39,7 @@ def attention(
 ) -> Any:
     """Attention forward, softmax(q k^T * softmax_scale) v in each head, with flash-attention's names.
 
-    Scores and sums are float32; `wavesmith_kernels.h` states the bound of the error. Queries and keys are aligned at
+    Scores and sums are float32; `wavesmith_attention.h` states the bound of the error. Queries and keys are aligned at
     their ends. A query that sees no key has the result 0 and the log-sum-exp minus infinity.
 
     Args:

@@ -39,7 +39,7 @@ def decode(
     """Attention of each sequence's last tokens, softmax(q k^T * softmax_scale) v in each head, over a paged cache.
 
     Query i of n is at position context - n + i, and sees the keys up to there. Scores and sums are float32;
-    `wavesmith_kernels.h` states the bound of the error. A query that sees no key has the result 0.
+    `wavesmith_attention.h` states the bound of the error. A query that sees no key has the result 0.
 
     Args:
         q: (batch, heads, size), or (batch, length, heads, size) for several tokens of each sequence; float16 or

@@ -43,7 +43,7 @@ def elementwise(
     """f(alpha * x), or f(alpha * x, beta * z), with the products rounded to float32.
 
     Sums, differences, products, quotients, square roots and squares are rounded to float32 once, the other functions
-    are within a few ulps of it (wavesmith_kernels.h states each bound), and then rounded to the result's type. NaN
+    are within a few ulps of it (wavesmith_rows.h states each bound), and then rounded to the result's type. NaN
     stays NaN, also of "minimum", "maximum" and "relu".
 
     Args:

@@ -31,7 +31,7 @@ def reduce(
     """What x is reduced to along a dimension: an array without it; or one number of all of x.
 
     Sums are float32, in an order that depends on x's sizes, strides and alignment only; along the last dimension their
-    error is at most (length / 2048 + 20) * 2**-24 of the sum of magnitudes (wavesmith_kernels.h states the others). A
+    error is at most (length / 2048 + 20) * 2**-24 of the sum of magnitudes (wavesmith_rows.h states the others). A
     NaN makes NaN of the result that it belongs to. Without elements a sum is 0, a mean NaN, a maximum minus infinity
     and a minimum infinity.
 
