@@ -36,8 +36,6 @@ constexpr size_t kMostHandOvers = 1 << 14;
 
 /// Of what waves know, before it is compared.
 constexpr size_t kMostSnapshots = 1 << 10;
-/// Of a workgroup, SyncEntry::Shown: each is a segment of its own, with its accessors.
-constexpr uint32_t kMostShown = 64;
 
 }  // namespace
 
@@ -48,13 +46,13 @@ RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& v
       waves_(
           static_cast<uint32_t>((view.size.count() + static_cast<uint32_t>(launch.launch().wave_lanes) - 1) /
                                 static_cast<uint32_t>(launch.launch().wave_lanes))),
-      spreads_(launch.spreads_workgroups()) {
+      sync_(launch, waves_) {
   uint32_t generation = 1;
   // A wave alone has nobody to race with.
   if (waves_ > 1 && view.lds_size) shadow_ = launch_.take_lds_shadow(view.lds_size, generation);
   if (shadow_) lds_races_ = std::make_unique<LdsRaces>(launch_, waves_);
   if (waves_ > 1) waves_log_ = launch_.take_wave_log();
-  clocks_.begin(generation);
+  sync_.clocks().begin(generation);
   if (launch_.equal_writes()) lane_writes_.resize(waves_);
 }
 
@@ -63,127 +61,32 @@ void RaceWorkgroup::ends() {
     compare();
     launch_.give_back(std::move(waves_log_));
   }
-  if (shadow_) launch_.give_back(std::move(shadow_), clocks_.generation() + 1);
-  launch_.ended(number_, std::move(accessors_), std::move(log_), taken_);
+  if (shadow_) launch_.give_back(std::move(shadow_), sync_.clocks().generation() + 1);
+  launch_.ended(number_, std::move(accessors_), std::move(sync_.log()), taken_);
 }
 
 void RaceWorkgroup::instruction(const emulate::WaveView& wave, const emulate::Site& site) {
-  WaveState& state = states_[wave.index()];
-  state.places = 0;
-  if (lds_races_) lds_races_->executes(wave.index(), site, wave.exec());
-  if (state.acquires || state.leaves) settle(state, wave.index());
+  const uint32_t number = wave.index();
+  places_[number] = 0;
+  if (lds_races_) lds_races_->executes(number, site, wave.exec());
+  sync_.settle(number);
   const uint16_t events = launch_.events(site);
-  if (events & ~SiteFacts::kTransparent) note(state, wave.index(), launch_.facts(site));
-  if (events == 0) state.waited_for_lds = state.waited_for_stores = false;
-}
-
-void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
-  if (state.leaves && !met_) clocks_.leave(wave);
-  if (state.acquires) {
-    log_.add({.stamp = launch_.order().stamp(), .place = state.acquired, .what = SyncEntry::Acquire});
-    const uint32_t acquire = log_.segment() - 1;
-    if (state.holds_nothing) {
-      log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
-      for (WaveState& each : states_) each.invalidated = log_.segment();
-    }
-    pending_ = state.holds_nothing ? 0 : pending_ | uint32_t{1} << wave;
-    state.has_acquired = true;
-    state.acquired_clock = clocks_.now(wave);
-    state.acquired_phase = phase_;
-    state.acquired_segment = acquire;
-    for (WaveState& each : states_) each.caches = 0;
-  }
-  state.leaves = state.acquires = state.holds_nothing = false;
-}
-
-uint16_t RaceWorkgroup::of_all_caches(WaveState& state, uint16_t events) {
-  constexpr uint16_t kBoth = SiteFacts::kInvalidates | SiteFacts::kInvalidatesOwn;
-  if (!(events & kBoth)) return events;
-  state.caches |= events & kBoth;
-  if (state.caches != kBoth) return events & ~SiteFacts::kInvalidates;
-  state.caches = 0;
-  return events | kBoth;
-}
-
-void RaceWorkgroup::note(WaveState& state, uint32_t wave, const SiteFacts& facts) {
-  const uint16_t events = launch_.invalidates_in_parts() ? of_all_caches(state, facts.events) : facts.events;
-  if (!lane_writes_.empty() && (events & SiteFacts::kWaitsForStores)) lane_writes_[wave].forget();
-  if (events & SiteFacts::kWaitsForLds) state.waited_for_lds = true;
-  if (events & SiteFacts::kWritesBack) state.wrote_back = true;
-  if (events & SiteFacts::kWaitsForLds) state.flat = false;
-  if (events & SiteFacts::kWaitsForStores) state.waited = state.waited_for_stores = true;
-  if (state.waited && !state.flat) stores_arrived(state, wave);
-  if (events & (SiteFacts::kInvalidates | SiteFacts::kInvalidatesOwn)) {
-    state.got = std::max(state.got, events & SiteFacts::kInvalidates ? Acquired::Agent : Acquired::Workgroup);
-    if (spreads_) clocks_.see(wave);
-  }
-  if (events & SiteFacts::kInvalidates) state.loaded = false;
-  if (events & (SiteFacts::kInvalidates | SiteFacts::kInvalidatesOwn))
-    invalidate(state, wave, events & SiteFacts::kInvalidates);
-  if (events & SiteFacts::kArrives) {
-    clocks_.arrive(wave);
-    apart_ |= !facts.meets;
-    if (apart_) clocks_.use();
-  }
-  if (events & SiteFacts::kLeaves) state.leaves = true;
-  if (events & SiteFacts::kGrid) {
-    const uint64_t meeting = SyncLog::kGrid - meetings_++;
-    clocks_.acquire(wave, meeting);
-    clocks_.release(wave, meeting);
-    synchronise(
-        {.wave = wave, .place = meeting, .releases = true, .acquires = true, .visible = visible(wave)});
-    // Nobody goes on before all have come: what was invalidated before and not loaded since is as behind it.
-    state.holds_nothing = std::ranges::none_of(states_, [](const WaveState& each) { return each.loaded; });
-  }
-}
-
-bool RaceWorkgroup::acquired_before(uint32_t from, uint32_t wave) const {
-  const WaveState& state = states_[from];
-  return phase_ > state.acquired_phase || clocks_.ordered(from, state.acquired_clock, wave);
-}
-
-void RaceWorkgroup::invalidate(WaveState& state, uint32_t wave, bool agent) {
-  // What another wave acquires without order may come later on a GPU.
-  uint32_t covered = 0;
-  for (uint32_t left = agent ? pending_ : 0; left; left &= left - 1)
-    if (acquired_before(static_cast<uint32_t>(std::countr_zero(left)), wave)) covered |= left & -left;
-  pending_ &= ~covered;
-  if (covered) log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
-  state.invalidated = log_.segment();
-  for (uint32_t other = 0; other < waves_; ++other)
-    if (states_[other].has_acquired && !acquired_before(other, wave))
-      state.invalidated = std::min(state.invalidated, states_[other].acquired_segment);
-}
-
-void RaceWorkgroup::stores_arrived(WaveState& state, uint32_t wave) {
-  state.waited = false;
-  state.unwaited = WaveClocks::kNow;
-  if (!state.wrote_back && launch_.needs_write_back()) return;
-  for (uint32_t other = 0; other < waves_; ++other)
-    if (other == wave || states_[other].stored_in < phase_) {
-      cleaned_ |= states_[other].dirty;
-      states_[other].dirty = false;
-    }
-  state.wrote_back = false;
+  if (events & ~SiteFacts::kTransparent) sync_.note(number, launch_.facts(site));
+  if (!lane_writes_.empty() && (events & SiteFacts::kWaitsForStores)) lane_writes_[number].forget();
+  if (events == 0) sync_.passes(number);
 }
 
 void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
   if (lds_races_) lds_races_->ends(wave.index());
-  settle(states_[wave.index()], wave.index());
-  states_[wave.index()].loaded = false;
-  // Who has ended is not waited for: it counts as having arrived.
-  if (launch_.splits_barriers()) clocks_.arrive(wave.index());
+  sync_.wave_ends(wave.index());
 }
 
 void RaceWorkgroup::barrier_completes() {
-  ++phase_;
   for (LaneWrites& written : lane_writes_) written.forget();
-  met_ = !std::exchange(apart_, false);
-  if (launch_.splits_barriers()) clocks_.all_arrived();
-  if (!met_) return;
+  if (!sync_.barrier_completes()) return;
   if (lds_races_) lds_races_->meets();
   if (waves_log_) compare();
-  clocks_.barrier();
+  sync_.clocks().barrier();
 }
 
 void RaceWorkgroup::access(const emulate::WaveView& wave, const emulate::Site& site,
@@ -195,12 +98,12 @@ void RaceWorkgroup::access(const emulate::WaveView& wave, const emulate::Site& s
     access_lds(wave, site, facts, access);
   else
     access_global(wave, site, facts, access);
-  ++states_[wave.index()].places;
+  ++places_[wave.index()];
 }
 
 void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Site& site,
                                const SiteFacts& facts, const MemoryAccess& access) {
-  const StoredData& data = facts.data[std::min<uint8_t>(states_[wave.index()].places, 1)];
+  const StoredData& data = facts.data[std::min<uint8_t>(places_[wave.index()], 1)];
   if (access.direction == Direction::Store) check_lanes(wave, site, data, access);
   if (!shadow_ || !facts.number) return;
   const bool flag = access.bytes <= kWidestFlag && of_one_address(access);
@@ -211,7 +114,7 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
     return acquire_each(number, access);
 
   const bool atomic = access.direction == Direction::Atomic;
-  if (atomic && facts.returns) clocks_.acquire(number, place);
+  if (atomic && facts.returns) sync_.clocks().acquire(number, place);
   struct Found {
     LdsConflict conflict;
     uint64_t lanes;
@@ -224,9 +127,9 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
                                                                          : AccessKind::Read,
                           .site = facts.number,
                           .flag = flag,
-                          .waited = states_[number].waited_for_lds,
+                          .waited = sync_.waited_for_lds(number),
                           .access = access};
-  shadow_->access(made, clocks_, [&](const LdsConflict& conflict) {
+  shadow_->access(made, sync_.clocks(), [&](const LdsConflict& conflict) {
     for (size_t i = 0; i < count; ++i)
       if (all[i].conflict.other_site == conflict.other_site &&
           all[i].conflict.other_kind == conflict.other_kind) {
@@ -247,15 +150,15 @@ void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Sit
                       .workgroup = id_,
                       .order = {launch_.launch().id, number_, events_}});
   // Of an instruction of many addresses only the wait before it says that it is meant to tell something.
-  if (access.direction != Direction::Load && (flag || (atomic && states_[number].waited_for_lds)))
-    clocks_.release(number, place);
+  if (access.direction != Direction::Load && (flag || (atomic && sync_.waited_for_lds(number))))
+    sync_.clocks().release(number, place);
 }
 
 void RaceWorkgroup::acquire_each(uint32_t wave, const MemoryAccess& access) {
   uint64_t last = WaveClocks::kMany;
   for (uint64_t lanes = access.lanes; lanes; lanes &= lanes - 1) {
     const uint64_t place = access.address[std::countr_zero(lanes)] & ~uint64_t{3};
-    if (place != last) clocks_.acquire(wave, place);
+    if (place != last) sync_.clocks().acquire(wave, place);
     last = place;
   }
 }
@@ -265,7 +168,6 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
   if (facts.to_lds) loaded_ = access;
   if (!facts.number) return;
   const uint32_t number = wave.index();
-  WaveState& state = states_[number];
   const bool load = access.direction == Direction::Load, store = access.direction == Direction::Store;
   const bool atomic = access.direction == Direction::Atomic;
   const bool plain = !facts.coherent && !atomic;
@@ -274,36 +176,32 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
            : is_plain ? GlobalKind::Write
                       : GlobalKind::Atomic;
   };
-  if (load && !state.loaded && !access.scalar)
-    state.loaded = !launch_.is_constant(access.address[std::countr_zero(access.lanes)]);
+  if (load && !access.scalar && !sync_.has_loaded(number) &&
+      !launch_.is_constant(access.address[std::countr_zero(access.lanes)]))
+    sync_.loads(number);
   uint8_t lanes_data[emulate::kRowLanes * kWidestStore];
   const uint8_t* data = nullptr;
   const bool flag = access.bytes <= kWidestFlag && of_one_address(access);
   // Where a store does not show its scope, one that may be of a flag counts as one.
   const bool may_tell = store && plain && !launch_.stores_show_scope() && access.bytes <= kWidestFlag &&
-                        (flag || state.waited_for_stores);
+                        (flag || sync_.waited_for_stores(number));
   const bool tells = (!plain && !(atomic && facts.narrow)) || may_tell;
-  const bool shown = tells && visible(number);  // before what this one stores
-  const uint32_t until = spreads_ ? state.unwaited : WaveClocks::kNow;
+  const bool shown = tells && sync_.visible(number);  // before what this one stores
+  const uint32_t until = sync_.told_until(number);
   if (store && plain) {
     check_lanes(wave, site, facts.data[0], access);
     if (!access.scalar && access.bytes <= kWidestStore &&
         facts.data[0].read_all(wave, access.lanes, access.bytes, lanes_data))
       data = lanes_data;
-    show(number);
-    state.dirty = true;
-    state.waited = false;
-    state.flat |= facts.flat;
-    state.unwaited = std::min(state.unwaited, clocks_.now(number));
-    state.stored_in = phase_;
+    sync_.stores(number, facts.flat);
   }
   const uint64_t place =
       flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : SyncLog::kMany;
   const bool polls = flag && load && waves_ > 1 && launch_.polls(site);
   // What comes before it, others may see; itself only who reads it, until it has been waited for.
-  if (may_tell) log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Release, .visible = shown});
-  if (!tells || store || !log_.tries_again(place, !load)) {
-    log_.use();
+  if (may_tell) sync_.may_tell(shown);
+  if (!tells || store || !sync_.log().tries_again(place, !load)) {
+    sync_.log().use();
     record({.access = access,
             .kind = kind_of(plain),
             .near_kind = kind_of(plain && !facts.near),
@@ -313,72 +211,37 @@ void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::
             .polls = polls,
             .data = data});
   }
-  if (flag && !load) lock(state, site, access, place);
+  if (flag && !load) sync_.lock(number, place, atomic && launch_.polls(site));
   if (flag && atomic && facts.narrow)
     if (const uint32_t accessor = accessor_of(facts.number, number); accessor != Accessors::kNone)
       launch_.meets_narrowly(place, accessor);
   const bool acquires = (load && !plain) || (atomic && facts.returns);
   if (waves_ > 1 && (tells || atomic || facts.near || (flag && store) || polls)) {
-    if (acquires || (load && facts.near) || polls) clocks_.acquire(number, place);
-    if (!load) clocks_.release(number, place, until);
+    if (acquires || (load && facts.near) || polls) sync_.clocks().acquire(number, place);
+    if (!load) sync_.clocks().release(number, place, until);
   }
   if (tells)
-    synchronise({.wave = number,
-                 .place = place,
-                 .releases = !load,
-                 .acquires = acquires,
-                 .visible = shown,
-                 .stores = may_tell});
-}
-
-void RaceWorkgroup::lock(WaveState& state, const emulate::Site& site, const MemoryAccess& access,
-                         uint64_t place) {
-  if (access.direction == Direction::Atomic && launch_.polls(site)) {
-    state.lock = place;
-    state.got = Acquired::Nothing;
-  } else if (state.lock == place) {
-    state.lock = 0;
-  }
-}
-
-void RaceWorkgroup::synchronise(const Meeting& meeting) {
-  cleaned_ = false;
-  if (meeting.releases)
-    log_.add({.stamp = launch_.order().stamp(),
-              .place = meeting.place,
-              .what = meeting.stores ? SyncEntry::Store : SyncEntry::Release,
-              .visible = meeting.visible});
-  if (!meeting.acquires) return;
-  states_[meeting.wave].acquires = true;
-  states_[meeting.wave].acquired = meeting.place;
-}
-
-void RaceWorkgroup::show(uint32_t wave) {
-  if (!cleaned_ || !launch_.stores_show_scope() || shown_ == kMostShown || !visible(wave)) return;
-  cleaned_ = false;
-  ++shown_;
-  log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Shown});
-}
-
-bool RaceWorkgroup::visible(uint32_t wave) const {
-  for (uint32_t other = 0; other < waves_; ++other)
-    if (states_[other].dirty && (other == wave || states_[other].stored_in < phase_)) return false;
-  return true;
+    sync_.synchronise({.wave = number,
+                       .place = place,
+                       .releases = !load,
+                       .acquires = acquires,
+                       .visible = shown,
+                       .stores = may_tell});
 }
 
 uint32_t RaceWorkgroup::accessor_of(uint16_t site, uint32_t wave) {
   if (!launch_.tracks_workgroups()) return Accessors::kNone;
   if (known_.size() <= site) known_.resize(site + size_t{16});
-  const WaveState& state = states_[wave];
-  const Acquired acquired = state.lock ? state.got : Acquired::Nothing;
+  const uint32_t now = sync_.log().segment();
+  const uint64_t lock = sync_.lock_of(wave);
+  const Acquired acquired = sync_.got(wave);
   auto& [segment, accessor] = known_[site];
-  if (segment != log_.segment() + 1 || accessors_[accessor].lock != state.lock ||
-      accessors_[accessor].acquired != acquired) {
+  if (segment != now + 1 || accessors_[accessor].lock != lock || accessors_[accessor].acquired != acquired) {
     const uint32_t most = (uint32_t{1} << launch_.accessor_bits()) - 1;
     if (accessors_.size() >= most) return Accessors::kNone;
-    segment = log_.segment() + 1;
+    segment = now + 1;
     accessor = static_cast<uint32_t>(accessors_.size());
-    accessors_.push_back({state.lock, log_.segment(), site, static_cast<uint8_t>(wave), acquired});
+    accessors_.push_back({lock, now, site, static_cast<uint8_t>(wave), acquired});
   }
   return number_ << launch_.accessor_bits() | accessor;
 }
@@ -389,27 +252,25 @@ void RaceWorkgroup::record(const Noted& noted) {
   const bool near = waves_ > 1 && !noted.polls;
   WaveAccess made{};
   if (near) {
-    if (waves_log_->full() || clocks_.snapshots() > kMostSnapshots) compare();
-    const WaveState& state = states_[noted.wave];
-    made = {
-        .context = waves_log_->context(noted.wave, {.lock = state.lock,
-                                                    .clock = clocks_.now(noted.wave),
-                                                    .snapshot = clocks_.snapshot(noted.wave),
-                                                    .acquired = state.lock ? state.got : Acquired::Nothing}),
-        .site = noted.site,
-        .element = static_cast<uint8_t>(access.bytes),
-        .wave = static_cast<uint8_t>(noted.wave),
-        .kind = noted.near_kind,
-        .flag = noted.flag};
+    if (waves_log_->full() || sync_.clocks().snapshots() > kMostSnapshots) compare();
+    made = {.context = waves_log_->context(noted.wave, {.lock = sync_.lock_of(noted.wave),
+                                                        .clock = sync_.clocks().now(noted.wave),
+                                                        .snapshot = sync_.clocks().snapshot(noted.wave),
+                                                        .acquired = sync_.got(noted.wave)}),
+            .site = noted.site,
+            .element = static_cast<uint8_t>(access.bytes),
+            .wave = static_cast<uint8_t>(noted.wave),
+            .kind = noted.near_kind,
+            .flag = noted.flag};
   }
   GlobalShadow::Adder shadow(launch_.shadow());
-  const bool takes_over = noted.kind == GlobalKind::Read && log_.acquired();
+  const bool takes_over = noted.kind == GlobalKind::Read && sync_.log().acquired();
   const auto add = [&](uint64_t begin, uint32_t bytes, uint32_t first) {
     if (launch_.is_runtimes(begin)) return;
     const uint8_t* const data = noted.data ? noted.data + first * size_t{access.bytes} : nullptr;
     if (accessor != Accessors::kNone) {
       shadow.add(begin, bytes, noted.kind, accessor, data);
-      if (takes_over) take_over(shadow, begin, bytes, accessor, states_[noted.wave].invalidated);
+      if (takes_over) take_over(shadow, begin, bytes, accessor, sync_.invalidated(noted.wave));
     }
     if (!near) return;
     if (!made.writes()) return waves_log_->add_read(made, {.begin = begin, .bytes = bytes});
@@ -422,7 +283,7 @@ void RaceWorkgroup::record(const Noted& noted) {
         if (is_new_read(runs, accessor)) shadow.add_reads(runs, accessor);
         for (uint32_t i = 0; takes_over && i < runs.count; ++i)
           take_over(shadow, runs.begin + uint64_t{i} * runs.stride, runs.bytes, accessor,
-                    states_[noted.wave].invalidated);
+                    sync_.invalidated(noted.wave));
       }
       if (near) waves_log_->add_read(made, runs);
       return;
@@ -459,7 +320,7 @@ void RaceWorkgroup::take_over(GlobalShadow::Adder& shadow, uint64_t address, uin
 
 void RaceWorkgroup::compare() {
   std::set<std::tuple<WaveRace::Rule, uint16_t, uint16_t>> told;
-  waves_log_->settle(clocks_, [&](const WaveConflict& conflict) {
+  waves_log_->settle(sync_.clocks(), [&](const WaveConflict& conflict) {
     Severity severity = Severity::Error;
     const WaveRace::Rule rule = rule_of(launch_, conflict, severity);
     if (rule == WaveRace::Rule::None || !told.emplace(rule, conflict.first.site, conflict.second.site).second)
@@ -470,7 +331,7 @@ void RaceWorkgroup::compare() {
                                  .workgroup = id_,
                                  .order = {launch_.launch().id, number_, ++events_}});
   });
-  clocks_.forget_snapshots();
+  sync_.clocks().forget_snapshots();
 }
 
 void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Site& site,
