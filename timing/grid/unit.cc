@@ -4,6 +4,8 @@
 #include <deque>
 #include <queue>
 
+#include "timing/unit/ring.h"
+
 namespace wavesmith::timing {
 namespace {
 
@@ -14,7 +16,7 @@ struct Wave {
   size_t group, step = 0;
   uint32_t simd = 0;
   double now = 0;
-  std::deque<double> memory, local, stores;  ///< when what is outstanding is done, oldest first
+  Ring<double> memory, local, stores;  ///< when what is outstanding is done, oldest first
 };
 
 struct Group {
@@ -26,10 +28,10 @@ struct Group {
 };
 
 /// The clock at which no more than `most` are outstanding.
-double drained(std::deque<double>& outstanding, uint16_t most, double now) {
+double drained(Ring<double>& outstanding, uint16_t most, double now) {
   while (outstanding.size() > most) {
     now = std::max(now, outstanding.front());
-    outstanding.pop_front();
+    outstanding.pop();
   }
   return now;
 }
@@ -106,7 +108,7 @@ class Replay {
           const LineUse& use = wave.trace->lines[step.first + i];
           ready = std::max(ready, memory_.scalar(use.line * memory_.parameters().line / 64, wave.now));
         }
-        wave.local.push_back(std::max(ready, wave.local.empty() ? 0 : wave.local.back()));
+        wave.local.push(std::max(ready, wave.local.empty() ? 0 : wave.local.back()));
         break;
       }
       case Kind::Lds: {
@@ -114,7 +116,7 @@ class Replay {
         lds_ = start + step.clocks;
         time_.lds_clocks += step.clocks;
         wave.now = start + step.others;
-        wave.local.push_back(start + step.clocks + kLdsLatency);
+        wave.local.push(start + step.clocks + kLdsLatency);
         break;
       }
       case Kind::Load:
@@ -148,19 +150,15 @@ class Replay {
     double ready = taken + memory_.parameters().l1_latency;
     const std::span<const LineUse> lines(wave.trace->lines.data() + step.first, step.count);
     const bool scattered = memory_.scattered(lines);
-    for (const LineUse& use : lines) {
-      if (step.kind == Kind::Load)
-        ready = std::max(ready, memory_.load(use.line, taken, scattered));
-      else if (step.kind == Kind::Store)
-        ready = std::max(ready, memory_.store(use.line, use.bytes, taken, scattered));
-      else
-        ready = std::max(ready, memory_.atomic(use.line, taken));
-    }
+    const AccessKind kind = step.kind == Kind::Load    ? AccessKind::Load
+                            : step.kind == Kind::Store ? AccessKind::Store
+                                                       : AccessKind::Atomic;
+    ready = std::max(ready, memory_.access(kind, lines, 0, taken, scattered, false));
     if (step.flag)
       for (const LineUse& use : lines) ready = std::max(ready, taken + memory_.flag_latency(use.line));
     // Answers come in order.
     if (!wave.memory.empty()) ready = std::max(ready, wave.memory.back());
-    wave.memory.push_back(ready);
+    wave.memory.push(ready);
   }
 
   void release(Group& group) {

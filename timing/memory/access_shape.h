@@ -18,13 +18,13 @@ struct AccessShape {
   uint8_t kind;
   bool operator==(const AccessShape&) const = default;
 
-  /// `period`: accesses that lie a multiple of it apart cost the same. `kind`: whatever else tells them
-  /// apart.
-  static AccessShape of(const WaveRecord& record, const AccessRecord& access, uint32_t period, uint8_t kind) {
+  /// `begins`: the base's distance from a multiple of the period at which accesses cost the same. `kind`:
+  /// whatever else tells them apart.
+  static AccessShape of(const WaveRecord& record, const AccessRecord& access, uint64_t begins, uint8_t kind) {
     return {access.affine ? nullptr : &record,
             access.affine ? static_cast<uint64_t>(access.stride) : access.first,
             access.lanes,
-            static_cast<uint32_t>(access.base % period),
+            static_cast<uint32_t>(begins),
             access.bytes,
             kind};
   }

@@ -18,29 +18,35 @@ class Arrivals {
 
   [[nodiscard]] size_t size() const { return size_; }
   [[nodiscard]] double first() const { return rows_[earliest()].first; }
-  void pop() {
+  void pop() { take(); }
+  /// The first one, which goes.
+  double take() {
     Row& row = rows_[earliest()];
+    const double arrival = row.first;
     ++row.begin;
-    row.first = --row.size == 0 ? kNone : at(row, 0);
     --size_;
+    if (--row.size == 0)
+      row.first = kNone, row.last = 0;
+    else
+      row.first = at(row, 0);
+    return arrival;
   }
   void push(double arrival) {
-    // Behind what arrives last before it; where nothing does, into its place in a row.
+    // Behind what arrives last before it, which can't be foreseen: no branches.
     size_t best = kRows;
     double before = -1;
     for (size_t i = 0; i < kRows; ++i) {
-      const double last = rows_[i].size == 0 ? 0 : rows_[i].last;
-      const bool fits = last <= arrival && last > before;
+      const double last = rows_[i].last;
+      const bool fits = (last <= arrival) & (last > before);
       best = fits ? i : best;
       before = fits ? last : before;
     }
-    Row& row = rows_[best == kRows ? kRows - 1 : best];
-    size_t place = row.size++;
-    for (; place > 0 && at(row, place - 1) > arrival; --place) at(row, place) = at(row, place - 1);
-    at(row, place) = arrival;
-    if (place == 0) row.first = arrival;
-    row.last = at(row, row.size - 1);
     ++size_;
+    if (best == kRows) return put_in(rows_[kRows - 1], arrival);
+    Row& row = rows_[best];
+    row.first = row.size == 0 ? arrival : row.first;
+    row.last = arrival;
+    at(row, row.size++) = arrival;
   }
 
  private:
@@ -50,6 +56,14 @@ class Arrivals {
     size_t begin = 0, size = 0;
     double first = kNone, last = 0;
   };
+  /// Into its place in a row.
+  void put_in(Row& row, double arrival) {
+    size_t place = row.size++;
+    for (; place > 0 && at(row, place - 1) > arrival; --place) at(row, place) = at(row, place - 1);
+    at(row, place) = arrival;
+    row.first = at(row, 0);
+    row.last = at(row, row.size - 1);
+  }
   [[nodiscard]] size_t earliest() const {
     size_t row = 0;
     for (size_t i = 1; i < kRows; ++i) row = rows_[i].first < rows_[row].first ? i : row;

@@ -32,6 +32,7 @@ class GridPort final : public MemoryPort {
  private:
   MemoryParameters parameters_;
   std::vector<RegionHits> regions_;
+  uint32_t line_bits_;  ///< of an address within a line, or 0: its size is no power of two
   double active_, die_bytes_;
   bool code_cached_;
   std::vector<std::unique_ptr<UnitMemory>> units_;
@@ -39,6 +40,7 @@ class GridPort final : public MemoryPort {
   struct Lines {
     const Coalesced& coalesced;
     uint64_t least;
+    uint64_t reach;  ///< from the least to the largest
   };
   Lines lines_of(const WaveRecord& record, const AccessRecord& access);
   std::vector<uint64_t> addresses_;
@@ -47,6 +49,7 @@ class GridPort final : public MemoryPort {
   struct Shape {
     Coalesced coalesced;  ///< from the least of its lines on
     uint64_t least;       ///< from the one in which it begins on
+    uint64_t reach;
   };
   ShapeMap<Shape> shapes_;
 };

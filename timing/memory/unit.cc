@@ -13,13 +13,13 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
                        double die_bytes, bool in_order)
     : parameters_(parameters),
       regions_(std::move(regions)),
-      l1_(parameters.l1_bytes, parameters.line),
+      l1_(parameters.l1_bytes / std::max(1u, parameters.line)),
       scalar_(parameters.scalar_bytes, 64),
       in_order_(in_order && parameters.in_order_lines != 0),
       places_(std::max(1u, in_order_ ? parameters.in_order_lines : parameters.misses)),
       misses_(places_),
       stored_(in_order_ ? places_ : 1),
-      asked_(1 << 5),
+      eights_(1 << 5),
       units_per_die_(std::max(1.0, active / parameters.xcds)),
       active_(std::max(1.0, active)),
       die_bytes_(die_bytes) {
@@ -37,7 +37,7 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
   write_clocks_ = clocks(parameters.memory_write_rate);
 }
 
-RegionHits* UnitMemory::region(uint64_t line) {
+inline RegionHits* UnitMemory::region(uint64_t line) {
   if (line - found_begin_ >= found_lines_) {  // mostly it is the one of the line before
     const auto after = std::ranges::upper_bound(regions_, line, {}, &RegionHits::begin);
     found_ = after == regions_.begin() ? nullptr : &*(after - 1);
@@ -48,7 +48,7 @@ RegionHits* UnitMemory::region(uint64_t line) {
 }
 
 /// True for `share` of the calls, evenly spread.
-bool UnitMemory::draw(double share, double& remainder) {
+inline bool UnitMemory::draw(double share, double& remainder) {
   remainder += share;
   if (remainder < 1) return false;
   remainder -= 1;
@@ -58,13 +58,13 @@ bool UnitMemory::draw(double share, double& remainder) {
 bool UnitMemory::scattered(std::span<const LineUse> lines) const {
   if (lines.empty()) return false;
   const auto [least, most] = std::ranges::minmax(lines, {}, &LineUse::line);
-  return static_cast<double>(most.line - least.line) * parameters_.line >= parameters_.page_bytes;
+  return scattered(most.line - least.line);
 }
 
 double UnitMemory::address(double now, double clocks) { return address_.take(now, clocks); }
 
 /// Whether the L2 has the line, which it has from now on. `first`: this unit has not asked for it before.
-bool UnitMemory::in_l2(Asked& line, const RegionHits* where, bool& first) {
+inline bool UnitMemory::in_l2(Line& line, const RegionHits* where, bool& first) {
   first = !line.known;
   const uint32_t since = (traffic_ - line.traffic) & kTraffic;
   bool hit;
@@ -82,13 +82,13 @@ bool UnitMemory::in_l2(Asked& line, const RegionHits* where, bool& first) {
 }
 
 /// From the L2 or behind it.
-double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
+inline double UnitMemory::fetch(Line& asks, uint64_t line, double now, bool scattered) {
   const MemoryParameters& p = parameters_;
   counts_.l2_bytes += p.line;
   const double start = l2_.take(now, l2_clocks_);
   const RegionHits* const where = region(line);
   bool first;
-  const bool hit = in_l2(asked(line), where, first);
+  const bool hit = in_l2(asks, where, first);
   if (hit) {
     counts_.l2_hits += 1;
     return start + p.l2_latency;
@@ -133,16 +133,15 @@ double UnitMemory::flag_latency(uint64_t line) {
   return where && where->writer ? where->writer->latency : 0;
 }
 
-double UnitMemory::in_turn(double now) { return in_order_ ? turn_ = std::max(turn_, now) : now; }
+inline double UnitMemory::in_turn(double now) { return in_order_ ? turn_ = std::max(turn_, now) : now; }
 
 /// A line takes a place: where none is free, it waits for one, and where the L1 works in order so do all
 /// behind.
-double UnitMemory::place(double now) {
+inline double UnitMemory::place(double now) {
   while (misses_.size() + stored_.size() >= places_) {
     const bool store = stored_.size() != 0 && (misses_.size() == 0 || stored_.first() < misses_.first());
     Arrivals& first = store ? stored_ : misses_;
-    now = std::max(now, first.first());
-    first.pop();
+    now = std::max(now, first.take());
   }
   return in_turn(now);
 }
@@ -154,35 +153,78 @@ double UnitMemory::admits() {
   return std::exchange(passed_[last_passed_], turn_);
 }
 
-double UnitMemory::load(uint64_t line, double now, bool scattered, bool bypasses) {
+inline double UnitMemory::load(uint32_t number, uint64_t line, double now, bool scattered, bool bypasses) {
   now = in_turn(now);
+  Line& asks = line_of(number);
   if (bypasses) {
-    l1_.evict(line);
-  } else if (const double* const ready = l1_.find(line)) {
+    evict(asks);
+  } else if (asks.place != Recency::kNowhere) {
     ++counts_.l1_hits;
-    return std::max(now + parameters_.l1_latency, *ready);
+    l1_.touch(asks.place);
+    return std::max(now + parameters_.l1_latency, l1_.ready(asks.place));
   }
   ++counts_.l1_misses;
   now = place(now);
   const double sent = unit_.take(now, unit_clocks_);
-  const double ready = fetch(line, sent, scattered);
+  const double ready = fetch(asks, line, sent, scattered);
   misses_.push(ready);
-  if (!bypasses) l1_.insert_new(line, ready);
+  if (!bypasses)
+    asks.place =
+        l1_.insert(number, ready, [this](uint32_t gone) { line_of(gone).place = Recency::kNowhere; });
   return ready;
 }
 
-double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scattered) {
+double UnitMemory::load(uint64_t line, double now, bool scattered, bool bypasses) {
+  return load(number_of(line), line, now, scattered, bypasses);
+}
+
+double UnitMemory::store(uint32_t number, uint64_t line, uint32_t bytes, double now, bool scattered) {
   if (in_order_) now = place(in_turn(now));
-  const double ready = send(line, bytes, now, scattered);
+  const double ready = send(line_of(number), line, bytes, now, scattered);
   if (in_order_) stored_.push(ready);
   return ready;
 }
 
+double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scattered) {
+  return store(number_of(line), line, bytes, now, scattered);
+}
+
+double UnitMemory::access(AccessKind kind, std::span<const LineUse> lines, uint64_t least, double now,
+                          bool scattered, bool bypasses) {
+  constexpr size_t kTogether = 64;
+  std::array<uint32_t, kTogether> numbers;
+  double ready = now;
+  while (!lines.empty()) {
+    const auto some = lines.first(std::min(lines.size(), kTogether));
+    lines = lines.subspan(some.size());
+    for (size_t i = 0; i < some.size(); ++i) eights_.prefetch((least + some[i].line) / kSideBySide);
+    for (size_t i = 0; i < some.size(); ++i) {
+      numbers[i] = number_of(least + some[i].line);
+      __builtin_prefetch(&line_of(numbers[i]));
+    }
+    switch (kind) {
+      case AccessKind::Load:
+        for (size_t i = 0; i < some.size(); ++i)
+          ready = std::max(ready, load(numbers[i], least + some[i].line, now, scattered, bypasses));
+        break;
+      case AccessKind::Store:
+        for (size_t i = 0; i < some.size(); ++i)
+          ready = std::max(ready, store(numbers[i], least + some[i].line, some[i].bytes, now, scattered));
+        break;
+      case AccessKind::Atomic:
+        for (size_t i = 0; i < some.size(); ++i)
+          ready = std::max(ready, atomic(numbers[i], least + some[i].line, now));
+        break;
+    }
+  }
+  return ready;
+}
+
 /// A store's way; when it is acknowledged.
-double UnitMemory::send(uint64_t line, uint32_t bytes, double now, bool scattered) {
+double UnitMemory::send(Line& asks, uint64_t line, uint32_t bytes, double now, bool scattered) {
   const MemoryParameters& p = parameters_;
   ++counts_.stores;
-  l1_.evict(line);
+  evict(asks);
   const double touched = std::min<double>(p.line, (bytes + 63.0) / 64 * 64);
   const double sent = unit_.take(now, touched / p.unit_rate);
   const double start = l2_.take(sent, l2_clocks_ * touched / p.line);
@@ -191,7 +233,6 @@ double UnitMemory::send(uint64_t line, uint32_t bytes, double now, bool scattere
   // Other GPUs see it soon, so it does not stay in the L2.
   if (where && where->path) return write_far(*where, touched, start);
   bool first;
-  Asked& asks = asked(line);
   const bool hit = in_l2(asks, where, first);
   if (!asks.dirty && where) {
     asks.dirty = 1;
@@ -232,19 +273,23 @@ double UnitMemory::busiest() const {
   return most;
 }
 
-double UnitMemory::atomic(uint64_t line, double now) {
+double UnitMemory::atomic(uint32_t number, uint64_t line, double now) {
   if (in_order_) now = place(in_turn(now));
-  l1_.evict(line);
+  Line& asks = line_of(number);
+  evict(asks);
   const double sent = unit_.take(now, 64 / parameters_.unit_rate);
-  const double ready = fetch(line, sent);
+  const double ready = fetch(asks, line, sent, false);
   if (in_order_) misses_.push(ready);
   return ready;
 }
 
+double UnitMemory::atomic(uint64_t line, double now) { return atomic(number_of(line), line, now); }
+
 double UnitMemory::scalar(uint64_t line, double now) {
   if (const double* const ready = scalar_.find(line))
     return std::max(now + parameters_.scalar_latency, *ready);
-  const double ready = fetch(line * 64 / parameters_.line, now);
+  const uint64_t whole = line * 64 / parameters_.line;
+  const double ready = fetch(line_of(number_of(whole)), whole, now, false);
   scalar_.insert_new(line, ready);
   return ready;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "timing/memory/arrivals.h"
@@ -14,6 +15,8 @@
 #include "timing/memory/far_memory.h"
 #include "timing/memory/line_map.h"
 #include "timing/memory/parameters.h"
+#include "timing/memory/recency.h"
+#include "timing/trace.h"
 
 namespace wavesmith::timing {
 
@@ -62,13 +65,19 @@ class UnitMemory {
   double load(uint64_t line, double now, bool scattered = false, bool bypasses = false);
   double store(uint64_t line, uint32_t bytes, double now, bool scattered = false);
   double atomic(uint64_t line, double now);
-  /// That line will be asked for soon.
-  void prefetch(uint64_t line) const { asked_.prefetch(line / kSideBySide); }
+  /// The same of all lines of an access, one behind the other, when the last one's answer comes; each is
+  /// counted from `least` on.
+  double access(AccessKind kind, std::span<const LineUse> lines, uint64_t least, double now, bool scattered,
+                bool bypasses);
   double scalar(uint64_t line, double now);
   /// Clocks until a wave that waits for a flag in that line sees it; 0: nobody else writes there.
   double flag_latency(uint64_t line);
   /// Whether an access is: its lines lie in several such pieces.
   [[nodiscard]] bool scattered(std::span<const LineUse> lines) const;
+  /// The same by the distance from the least to the largest of its lines.
+  [[nodiscard]] bool scattered(uint64_t reach) const {
+    return static_cast<double>(reach) * parameters_.line >= parameters_.page_bytes;
+  }
   /// When the address unit, which an access occupies for `clocks`, takes it.
   double address(double now, double clocks);
   /// Called behind the lines of an access: when the next one may come, where the L1 takes them in order and
@@ -94,45 +103,59 @@ class UnitMemory {
       return start;
     }
   };
-  /// Of a line that this unit has asked the L2 for: the unit's traffic when it last did.
-  struct Asked {
-    uint32_t known : 1 = 0, dirty : 1 = 0, traffic : 30 = 0;
+  /// Of a line that this unit has asked for.
+  struct Line {
+    uint32_t known : 1 = 0, dirty : 1 = 0;
+    uint32_t traffic : 30 = 0;           ///< the unit's when it last asked the L2 for it
+    uint32_t place = Recency::kNowhere;  ///< in the L1
   };
   static constexpr uint32_t kTraffic = (1u << 30) - 1;
   RegionHits* region(uint64_t line);
   RegionHits* found_ = nullptr;  ///< the region of the line before, or the last one that begins before it
   uint64_t found_begin_ = 0, found_lines_ = 0;
-  bool in_l2(Asked& line, const RegionHits* where, bool& first);
+  bool in_l2(Line& line, const RegionHits* where, bool& first);
   /// When the L1 looks at an access: behind those before it.
   double in_turn(double now);
   double place(double now);
-  double send(uint64_t line, uint32_t bytes, double now, bool scattered);
-  double fetch(uint64_t line, double now, bool scattered = false);
+  double load(uint32_t number, uint64_t line, double now, bool scattered, bool bypasses);
+  double store(uint32_t number, uint64_t line, uint32_t bytes, double now, bool scattered);
+  double atomic(uint32_t number, uint64_t line, double now);
+  double send(Line& asks, uint64_t line, uint32_t bytes, double now, bool scattered);
+  double fetch(Line& asks, uint64_t line, double now, bool scattered);
+  void evict(Line& asks) {
+    if (asks.place != Recency::kNowhere) l1_.remove(std::exchange(asks.place, Recency::kNowhere));
+  }
   bool draw(double share, double& remainder);
   double read_far(const RegionHits& where, double start);
   double write_far(const RegionHits& where, double bytes, double start);
 
   const MemoryParameters& parameters_;
   std::vector<RegionHits> regions_;
-  Cache l1_, scalar_;
+  Recency l1_;
+  Cache scalar_;
   bool in_order_;
   uint32_t places_;  ///< of lines that the L1 may wait for at once, in order those of stores too
   double turn_ = 0;  ///< when the last line got its turn
   std::array<double, 16> passed_ = {};  ///< when the last few accesses were through, in turn
   size_t last_passed_ = 0;
   Arrivals misses_, stored_;  ///< of the lines that have a place: those asked for, those stored
-  /// Eight lines side by side, since lines beside one another are asked for one after the other.
-  static constexpr uint64_t kSideBySide = 8;
-  LineMap<std::array<Asked, kSideBySide>> asked_;
-  std::array<Asked, kSideBySide>* last_asked_ = nullptr;
-  uint64_t last_block_ = ~uint64_t{0};
-  Asked& asked(uint64_t line) {
-    if (line / kSideBySide != last_block_) {
-      last_block_ = line / kSideBySide;
-      last_asked_ = asked_.insert(last_block_, {}).first;
+  /// Lines have numbers, in eights, since lines beside one another are asked for one after the other.
+  static constexpr uint32_t kSideBySide = 8;
+  using Lines = std::array<Line, kSideBySide>;
+  LineMap<uint32_t> eights_;  ///< which of `lines_`
+  std::vector<Lines> lines_;
+  uint32_t last_number_ = 0;
+  uint64_t last_eight_ = ~uint64_t{0};
+  uint32_t number_of(uint64_t line) {
+    if (line / kSideBySide != last_eight_) {
+      last_eight_ = line / kSideBySide;
+      const auto [number, is_new] = eights_.insert(last_eight_, static_cast<uint32_t>(lines_.size()));
+      if (is_new) lines_.emplace_back();
+      last_number_ = *number * kSideBySide;
     }
-    return (*last_asked_)[line % kSideBySide];
+    return last_number_ + static_cast<uint32_t>(line % kSideBySide);
   }
+  Line& line_of(uint32_t number) { return lines_[number / kSideBySide][number % kSideBySide]; }
   uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
   double units_per_die_, active_, die_bytes_;
   double l2_keeps_all_;  ///< bytes up to which the L2 keeps what was touched before

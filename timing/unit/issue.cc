@@ -359,7 +359,7 @@ uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op, uint64_t
 uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record, const AccessRecord& access,
                                         gpus::LdsAccess kind) {
   const auto lanes = this->lanes;
-  const AccessShape shape = AccessShape::of(record, access, 256, static_cast<uint8_t>(kind));
+  const AccessShape shape = AccessShape::of(record, access, access.base % 256, static_cast<uint8_t>(kind));
   const gpus::LdsCycles* known = lds_shapes.find(shape);
   if (!known) {
     std::array<uint32_t, 64> address{};
