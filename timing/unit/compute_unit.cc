@@ -63,7 +63,33 @@ UnitProfile ComputeUnit::State::finished(UnitProfile time) const {
   const uint64_t end = time.cycles + std::min(begun, clock);
   for (const Simd& simd : simds)
     if (simd.waves.empty()) time.empty += end - std::clamp(simd.empty_from, end - time.cycles, end);
+  for (uint32_t i = 0; i < time.ops.size(); ++i) {
+    const OpTime& of = time.ops[i];
+    const UnitOp& op = ops[i];
+    const auto pipe = static_cast<size_t>(op.pipe);
+    time.instructions += of.hits;
+    time.issued[pipe] += of.hits;
+    time.busy[pipe] += of.hits * taken(op);
+    for (size_t cause = 0; cause < kCauses; ++cause) time.stalled[cause] += of.by_cause[cause];
+  }
+  time.stalled[static_cast<size_t>(Cause::Nop)] -= slept;
   return time;
+}
+/// Cycles for which an instruction's pipe is taken; LDS and the address unit count for themselves.
+uint64_t ComputeUnit::State::taken(const UnitOp& op) const {
+  using isa::Pipe;
+  switch (op.pipe) {
+    case Pipe::Valu:
+    case Pipe::Transcendental:
+    case Pipe::Matrix:
+      return op.issue;
+    case Pipe::Salu:
+    case Pipe::Branch:
+    case Pipe::Smem:
+      return rules.quantum;
+    default:
+      return 0;
+  }
 }
 uint32_t ComputeUnit::take_ended() { return std::exchange(state_->ended, 0); }
 bool ComputeUnit::step() { return state_->step(); }
@@ -103,6 +129,8 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
     *wave = Wave{};
   }
   wave->record = &record;
+  wave->sites = record.sites.data();
+  wave->count = record.sites.size();
   wave->observed = observed;
   if (observed) observed->issued.assign(record.sites.size(), 0);
   wave->group = group;
@@ -121,7 +149,7 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
 
 /// When the wave's next instruction could issue if it were alone, and what holds it.
 void ComputeUnit::State::prepare(Wave& w) {
-  const UnitOp& op = ops[w.record->sites[w.next]];
+  const UnitOp& op = ops[w.sites[w.next]];
   w.op = &op;
   w.ready = w.at;
   w.cause = Cause::None;
@@ -141,12 +169,13 @@ void ComputeUnit::State::prepare(Wave& w) {
           w.masks = {};
         }
       }
-      for (const RegisterRange& range : op.scalar_reads)
-        for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-          w.until(w.scalar[r].issued, Cause::Scalar);
-          if (!rules.queued) w.until(w.scalar[r].by_vector, Cause::Vector);
-        }
-      if (!rules.queued)
+      if (w.ready < w.scalar_pending)
+        for (const RegisterRange& range : op.scalar_reads)
+          for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
+            w.until(w.scalar[r].issued, Cause::Scalar);
+            if (!rules.queued) w.until(w.scalar[r].by_vector, Cause::Vector);
+          }
+      if (!rules.queued && w.ready < w.vector_pending)
         w.until(operands_ready(w, op), op.pipe == Pipe::Matrix ? Cause::Matrix : Cause::Vector);
       break;
     case Pipe::Salu:
@@ -158,6 +187,7 @@ void ComputeUnit::State::prepare(Wave& w) {
         if (op.hardware || w.hardware)
           w.until(w.last_scalar + rules.scalar_to_scalar_memory + (op.hardware ? 1 : 0), Cause::Scalar);
       }
+      if (w.ready >= w.scalar_pending) break;
       for (const RegisterRange& range : op.scalar_reads)
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
           if (!rules.scalars) w.until(w.scalar[r].result, Cause::Scalar);
@@ -174,6 +204,7 @@ void ComputeUnit::State::prepare(Wave& w) {
       break;
     case Pipe::Smem:
       if (w.last_scalar) w.until(w.last_scalar + rules.scalar_to_scalar_memory, Cause::Scalar);
+      if (w.ready >= w.scalar_pending) break;
       for (const RegisterRange& range : op.scalar_reads)
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
           if (w.scalar[r].by_vector)
@@ -185,15 +216,19 @@ void ComputeUnit::State::prepare(Wave& w) {
       if (w.last_scalar) w.until(w.last_scalar + rules.scalar_to_memory, Cause::Scalar);
       if (w.last_vector) w.until(w.last_vector + rules.vector_then_memory, Cause::Vector);
       w.until(w.matrix_read, Cause::Vector);
-      for (const RegisterRange& range : op.vector_reads)
-        w.vector.each(range, [&](const VectorWrite& write) {
-          w.until(write.memory, Cause::Vector);
-          w.until(write.matrix, Cause::Matrix);
-        });
+      if (w.ready < w.vector_pending) {
+        for (const RegisterRange& range : op.vector_reads)
+          w.vector.each(range, [&](const VectorWrite& write) {
+            w.until(write.memory, Cause::Vector);
+            w.until(write.matrix, Cause::Matrix);
+          });
+      }
       for (const RegisterRange& range : op.vector_writes) {
-        w.vector.each(range, [&](const VectorWrite& write) { w.until(write.memory, Cause::Vector); });
-        for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
-          w.until(w.vector.read(r), Cause::Vector);
+        if (w.ready < w.vector_pending)
+          w.vector.each(range, [&](const VectorWrite& write) { w.until(write.memory, Cause::Vector); });
+        if (reads_hold || !w.last_vector)
+          for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
+            w.until(w.vector.read(r), Cause::Vector);
       }
       break;
     case Pipe::Message:
@@ -290,7 +325,7 @@ void ComputeUnit::State::fetch(Wave& w, const UnitOp& op) {
 }
 
 /// When what takes instructions of each kind takes the next one of the SIMD.
-std::array<uint64_t, kGates> ComputeUnit::State::opens(const Simd& simd) const {
+inline std::array<uint64_t, kGates> ComputeUnit::State::opens(const Simd& simd) const {
   std::array<uint64_t, kGates> at;
   at[static_cast<size_t>(Gate::None)] = 0;
   at[static_cast<size_t>(Gate::Vector)] = simd.vector;
@@ -305,15 +340,29 @@ std::array<uint64_t, kGates> ComputeUnit::State::opens(const Simd& simd) const {
   return at;
 }
 
+inline void ComputeUnit::State::choose(Simd& simd) {
+  const std::array<uint64_t, kGates> at = opens(simd);
+  constexpr uint64_t kNever = WaveSlot::kBlocked << 8;
+  uint64_t soonest = ~uint64_t{0};
+  const WaveSlot* choice = nullptr;
+  for (const WaveSlot& place : simd.waves) {  // which one goes first can't be foreseen: no branches
+    const uint64_t goes = std::max(place.ready, at[static_cast<size_t>(place.gate)]) << 8 | place.yields;
+    choice = goes < soonest ? &place : choice;
+    soonest = std::min(goes, soonest);
+  }
+  simd.choice = soonest < kNever ? choice->wave.get() : nullptr;
+  when[simd.number] = soonest < kNever ? soonest >> 8 << kSimdBits | simd.number : kNothing;
+}
+
 bool ComputeUnit::State::step() {
   while (true) {
     for (; stale != 0; stale &= stale - 1) choose(simds[static_cast<size_t>(std::countr_zero(stale))]);
-    size_t first = 0;
-    for (size_t i = 1; i < when.size(); ++i) first = when[i] < when[first] ? i : first;
-    Simd& simd = simds[first];
-    if (!simd.choice) return false;  // nothing left, or every wave waits for what no wave does
+    uint64_t first = kNothing;
+    for (const uint64_t one : when) first = std::min(first, one);
+    if (first == kNothing) return false;  // nothing left, or every wave waits for what no wave does
+    Simd& simd = simds[first & ((1u << kSimdBits) - 1)];
     Wave& wave = *simd.choice;
-    const uint64_t at = when[first];
+    const uint64_t at = first >> kSimdBits;
     // What the SIMDs share may have been taken meanwhile.
     const Gate gate = simd.waves[wave.place].gate;
     if ((gate == Gate::Memory && behind(vector_memory, kVectorMemoryQueue) > at) ||
@@ -325,20 +374,6 @@ bool ComputeUnit::State::step() {
     issue(simd, wave, at);
     return true;
   }
-}
-
-void ComputeUnit::State::choose(Simd& simd) {
-  const std::array<uint64_t, kGates> at = opens(simd);
-  constexpr uint64_t kNever = WaveSlot::kBlocked << 8;
-  uint64_t soonest = ~uint64_t{0};
-  const WaveSlot* choice = nullptr;
-  for (const WaveSlot& place : simd.waves) {  // which one goes first can't be foreseen: no branches
-    const uint64_t goes = std::max(place.ready, at[static_cast<size_t>(place.gate)]) << 8 | place.yields;
-    choice = goes < soonest ? &place : choice;
-    soonest = std::min(goes, soonest);
-  }
-  simd.choice = soonest < kNever ? choice->wave.get() : nullptr;
-  when[simd.number] = soonest < kNever ? soonest >> 8 : ~uint64_t{0};
 }
 
 }  // namespace wavesmith::timing

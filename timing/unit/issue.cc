@@ -19,108 +19,32 @@ uint64_t lds_latency(const isa::Target& target) {
 
 }  // namespace
 
-OpTime& ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+inline OpTime& ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
   OpTime& total = time.ops[op.number];
-  ++total.hits;
-  ++time.instructions;
-  ++time.issued[static_cast<size_t>(op.pipe)];
+  ++total.hits;  // what follows from it, finished() adds
   const uint64_t idle = w.at - std::min(w.at, w.previous), held = std::max(w.ready, w.at) - w.at,
                  pipe = t - std::min(t, std::max(w.ready, w.at));
-  if (time.events.size() < options.events)
+  if (events_left != 0) {
+    --events_left;
     time.events.push_back({std::min(w.at, t), t, op.number, w.number, static_cast<uint8_t>(w.simd),
                            held + pipe == 0 ? Cause::None
                            : pipe > held    ? op.taken
                                             : w.cause});
+  }
   total.idle += idle;
   total.stall += held + pipe;
   total.latency += held + pipe;
+  // What of this is none can't be foreseen: no branches.
   total.by_cause[static_cast<size_t>(w.cause)] += held;
   total.by_cause[static_cast<size_t>(op.taken)] += pipe;
-  time.stalled[static_cast<size_t>(w.cause)] += held;
-  time.stalled[static_cast<size_t>(op.taken)] += pipe;
-  if (t > simd.last + rules.quantum && simd.last != 0) {
-    const uint64_t gap = t - simd.last - rules.quantum;
-    const Cause cause = w.met                ? Cause::Barrier
-                        : idle > held + pipe ? Cause::Branch
-                        : pipe > held        ? op.taken
-                                             : w.cause;
-    time.exposed[static_cast<size_t>(cause)] += gap;
-  }
+  const uint64_t next = simd.last == 0 ? t : simd.last + rules.quantum;
+  Cause cause = pipe > held ? op.taken : w.cause;
+  cause = idle > held + pipe ? Cause::Branch : cause;
+  cause = w.met ? Cause::Barrier : cause;
+  time.exposed[static_cast<size_t>(cause)] += std::max(t, next) - next;
   simd.last = std::max(simd.last, t);
   w.met = false;
   return total;
-}
-
-void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
-  if (w.drains) return end(simd, w, t);
-  const UnitOp& op = *w.op;
-  OpTime& total = account(simd, w, op, t);
-  if (w.observed) w.observed->issued[w.next] = t;
-  changed(simd);
-  w.at = t + rules.quantum;
-  bool hint = false;
-  switch (op.pipe) {
-    case Pipe::Valu:
-    case Pipe::Transcendental:
-    case Pipe::Matrix:
-      issue_vector(simd, w, op, t);
-      break;
-    case Pipe::Salu:
-    case Pipe::Branch:
-      (op.pipe == Pipe::Salu ? simd.scalar : simd.branch) = t + rules.quantum;
-      time.busy[static_cast<size_t>(op.pipe)] += rules.quantum;
-      issue_scalar(rules, w, op, t);
-      break;
-    case Pipe::Smem:
-    case Pipe::Vmem:
-    case Pipe::Lds:
-      issue_memory(simd, w, op, t);
-      break;
-    case Pipe::Export:
-    case Pipe::Message:
-      break;
-    case Pipe::Internal:
-      hint = true;
-      if (op.control == Control::Nop) w.at = t + (op.nops + 1u) * rules.quantum;
-      if (op.control == Control::Sleep) w.at = t + 64u * std::max<uint64_t>(op.nops, 1);
-      if (op.control == Control::Priority) w.priority = static_cast<uint8_t>(op.nops);
-      if (op.control == Control::Delay) {
-        w.delays[0] = {op.delay[0], 0};
-        w.delays[1] = {op.delay[1], op.delay_skip};
-        w.at = w.hint ? t + rules.delay_issue : t;
-      }
-      break;
-  }
-  // As a thread trace counts: issuing is latency, and what the sequencer does itself is stall from end to
-  // end.
-  const uint64_t taken = w.at - t;
-  total.latency += taken;
-  if (op.pipe == Pipe::Internal) {
-    total.stall += taken;
-    if (op.control == Control::Nop || op.control == Control::Sleep)
-      total.by_cause[static_cast<size_t>(Cause::Nop)] += taken;
-  }
-  w.hint = hint;
-  w.issued = t;
-  w.previous = w.at;
-  if (op.control == Control::End) return drain(simd, w, t);
-  if (op.control == Control::Conditional || op.control == Control::Branch) {
-    const bool taken =
-        op.control == Control::Branch ||
-        (w.next + 1 < w.record->sites.size() && ops[w.record->sites[w.next + 1]].pc != op.pc + op.size);
-    w.at = t + (taken ? rules.branch_taken : rules.branch_passed);
-  }
-  if (++w.next >= w.record->sites.size()) return end(simd, w, t);
-  if (op.control == Control::BarrierSignal) arrive(w, t, false);
-  if (op.control == Control::BarrierWait) ++w.phase;
-  if (op.control == Control::Barrier) {
-    w.phase = groups[w.group].phase;
-    w.blocked = true;
-    place(w);
-    arrive(w, t, true);
-    return;
-  }
-  prepare(w);
 }
 
 /// A wave has come to the barrier; the last one lets the others go on.
@@ -143,12 +67,11 @@ void ComputeUnit::State::release(uint32_t number, uint64_t t) {
       const uint64_t came = wave->at;
       wave->at = wave->previous = std::max(came, t + rules.barrier);
       // The wait is the barrier's, which is the instruction before.
-      OpTime& barrier = time.ops[wave->record->sites[wave->next - 1]];
+      OpTime& barrier = time.ops[wave->sites[wave->next - 1]];
       const uint64_t waited = wave->at - came;
       barrier.stall += waited;
       barrier.latency += waited;
       barrier.by_cause[static_cast<size_t>(Cause::Barrier)] += waited;
-      time.stalled[static_cast<size_t>(Cause::Barrier)] += waited;
       prepare(*wave);
       wave->met = true;
     }
@@ -192,7 +115,8 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
 
 /// SALU instructions of RDNA wait for their operands behind issue and execute in order, none before what it
 /// overwrites is written. What waits for one counts from its execution.
-void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave& w, const UnitOp& op, uint64_t t) {
+inline void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave& w, const UnitOp& op,
+                                             uint64_t t) {
   uint64_t executes = t;
   if (rules.scalars && op.pipe == Pipe::Salu) {
     executes = std::max(executes, w.scalar_executed);
@@ -212,11 +136,14 @@ void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave& w, con
       w.scalar[r] = {executes + rules.scalar_to_vector,
                      executes + (r == kScalars - 1 && !rules.scalars ? rules.scalar_condition : op.result), 0,
                      0, executes + rules.scalar_overwrite};
+  if (!op.scalar_writes.empty())
+    w.scalar_pending = std::max(w.scalar_pending,
+                                executes + std::max<uint64_t>({rules.scalar_to_vector, rules.scalar_condition,
+                                                               op.result, rules.scalar_overwrite}));
 }
 
-void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
   const bool matrix = op.pipe == Pipe::Matrix, slow = op.pipe == Pipe::Transcendental;
-  time.busy[static_cast<size_t>(op.pipe)] += op.issue;
   if (!matrix) w.last_vector = t;
   uint64_t executes = t;
   if (!rules.queued) {
@@ -246,10 +173,12 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
     if (doubles) simd.doubles = moved + rules.doubles_again;
     simd.vector = moved;
     if (slow || wide) simd.slow = slow ? enters + op.issue : moved;
-    executes = std::max({enters + rules.depth, simd.executed, operands_ready(w, op)});
-    for (const RegisterRange& range : op.scalar_reads)
-      for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
-        executes = std::max(executes, w.scalar[r].by_vector);
+    executes = std::max(enters + rules.depth, simd.executed);
+    if (executes < w.vector_pending) executes = std::max(executes, operands_ready(w, op));
+    if (executes < w.scalar_pending)
+      for (const RegisterRange& range : op.scalar_reads)
+        for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
+          executes = std::max(executes, w.scalar[r].by_vector);
     if (slow) executes = std::max(executes, simd.slow_executed);
     const uint64_t leaves = executes + (slow ? 1 : op.issue);
     if (slow) simd.slow_executed = executes + op.issue;
@@ -262,7 +191,6 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
     simd.filled += weight;
     const uint64_t waited = moved - t - (matrix || slow ? 1 : op.issue);
     if (waited) time.ops[op.number].by_cause[static_cast<size_t>(Cause::Queue)] += waited;
-    time.stalled[static_cast<size_t>(Cause::Queue)] += waited;
     w.at = moved;
   }
   const uint64_t result = executes + op.result;
@@ -272,8 +200,10 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
   const uint64_t memory = through + (op.dual ? rules.dual_to_memory : rules.vector_to_memory);
   w.vector_issues.push(through + op.result);
   if (slow) w.transcendental_issues.push(through + op.result);
-  const uint64_t read = matrix && !rules.queued ? w.matrix_read : memory;
-  for (const RegisterRange& range : op.vector_reads) w.vector.read(range, read);
+  if (reads_hold || t == 0) {
+    const uint64_t read = matrix && !rules.queued ? w.matrix_read : memory;
+    for (const RegisterRange& range : op.vector_reads) w.vector.read(range, read);
+  }
   if (!op.vector_writes.empty()) {
     VectorWrite& write = w.vector.overwrite(op.vector_writes);
     if (matrix)
@@ -285,15 +215,19 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uin
                op.d.count};
     else
       write = {result, memory, 0, 0, 0, 0};
+    w.vector_pending = std::max({w.vector_pending, write.result + rules.matrix_operand, write.memory,
+                                 write.matrix, write.accumulate});
   }
   for (const RegisterRange& range : op.scalar_reads)
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.scalar[r].read_by_vector = t;
   for (const RegisterRange& range : op.scalar_writes)
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
       w.scalar[r] = {0, 0, through + rules.carry, 0};
+  if (!op.scalar_reads.empty() || !op.scalar_writes.empty())
+    w.scalar_pending = std::max(w.scalar_pending, std::max(t, through) + scalar_hold);
 }
 
-void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+inline void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
   uint64_t done = t + 1;
   if (op.pipe == Pipe::Smem) {
     simd.scalar = t + rules.quantum;
@@ -301,8 +235,6 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op, uin
     simd.memory = t + rules.memory_issue;
     w.last_memory = t;
   }
-  // LDS and the address unit count for themselves what they are taken.
-  if (op.pipe == Pipe::Smem) time.busy[static_cast<size_t>(op.pipe)] += rules.quantum;
   const WaveRecord& record = *w.record;
   const uint8_t accesses = w.counts < record.access_counts.size() ? record.access_counts[w.counts] : 0;
   ++w.counts;
@@ -387,6 +319,78 @@ uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles, uint64_t t
   uint64_t& busy = lds[simds[w.simd].lds_part];
   busy = std::max(busy, t) + taken;
   return taken;
+}
+
+void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
+  if (w.drains) return end(simd, w, t);
+  const UnitOp& op = *w.op;
+  OpTime& total = account(simd, w, op, t);
+  if (w.observed) w.observed->issued[w.next] = t;
+  changed(simd);
+  w.at = t + rules.quantum;
+  bool hint = false;
+  switch (op.pipe) {
+    case Pipe::Valu:
+    case Pipe::Transcendental:
+    case Pipe::Matrix:
+      issue_vector(simd, w, op, t);
+      break;
+    case Pipe::Salu:
+    case Pipe::Branch:
+      (op.pipe == Pipe::Salu ? simd.scalar : simd.branch) = t + rules.quantum;
+      issue_scalar(rules, w, op, t);
+      break;
+    case Pipe::Smem:
+    case Pipe::Vmem:
+    case Pipe::Lds:
+      issue_memory(simd, w, op, t);
+      break;
+    case Pipe::Export:
+    case Pipe::Message:
+      break;
+    case Pipe::Internal:
+      hint = true;
+      if (op.control == Control::Nop) w.at = t + (op.nops + 1u) * rules.quantum;
+      if (op.control == Control::Sleep) w.at = t + 64u * std::max<uint64_t>(op.nops, 1);
+      if (op.control == Control::Priority) w.priority = static_cast<uint8_t>(op.nops);
+      if (op.control == Control::Delay) {
+        w.delays[0] = {op.delay[0], 0};
+        w.delays[1] = {op.delay[1], op.delay_skip};
+        w.at = w.hint ? t + rules.delay_issue : t;
+      }
+      break;
+  }
+  // As a thread trace counts: issuing is latency, and what the sequencer does itself is stall from end to
+  // end.
+  const uint64_t taken = w.at - t;
+  total.latency += taken;
+  if (op.pipe == Pipe::Internal) {
+    total.stall += taken;
+    if (op.control == Control::Nop || op.control == Control::Sleep) {
+      total.by_cause[static_cast<size_t>(Cause::Nop)] += taken;
+      slept += taken;
+    }
+  }
+  w.hint = hint;
+  w.issued = t;
+  w.previous = w.at;
+  if (op.control == Control::End) return drain(simd, w, t);
+  if (op.control == Control::Conditional || op.control == Control::Branch) {
+    const bool taken = op.control == Control::Branch ||
+                       (w.next + 1 < w.count && ops[w.sites[w.next + 1]].pc != op.pc + op.size);
+    w.at = t + (taken ? rules.branch_taken : rules.branch_passed);
+  }
+  if (++w.next >= w.count) return end(simd, w, t);
+  if (op.control == Control::BarrierSignal) arrive(w, t, false);
+  if (op.control == Control::BarrierWait) ++w.phase;
+  if (op.control == Control::Barrier) {
+    w.phase = groups[w.group].phase;
+    w.blocked = true;
+    place(w);
+    arrive(w, t, true);
+    return;
+  }
+  prepare(w);
 }
 
 }  // namespace wavesmith::timing

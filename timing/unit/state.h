@@ -55,8 +55,10 @@ inline constexpr size_t kScalars = 129;
 struct Wave {
   const WaveRecord* record = nullptr;
   Observed* observed = nullptr;
-  const UnitOp* op = nullptr;  ///< the next instruction
-  size_t next = 0, counts = 0, access = 0;
+  const UnitOp* op = nullptr;       ///< the next instruction
+  const uint32_t* sites = nullptr;  ///< the record's
+  size_t next = 0, count = 0;       ///< of `sites`
+  size_t counts = 0, access = 0;
   uint32_t simd = 0, group = 0, number = 0;
   size_t place = 0;       ///< among its SIMD's
   uint32_t phase = 0;     ///< of the split barrier: how often it has waited
@@ -88,6 +90,8 @@ struct Wave {
     bool scalar;
   };
   std::array<Ring<Outstanding>, kCounters> outstanding;
+  /// From then on nothing that is known of its registers holds anything.
+  uint64_t vector_pending = 0, scalar_pending = 0;
   VectorRegisters vector;
   std::array<ScalarRegister, kScalars> scalar = {};
 
@@ -146,6 +150,10 @@ struct ComputeUnit::State {
         target(ops_.target()),
         lanes(static_cast<uint32_t>(ops_.wave_lanes())),
         quantum(rules.quantum),
+        scalar_hold(std::max(
+            {rules.vector_to_scalar, rules.vector_to_branch, rules.vector_to_overwrite, rules.carry})),
+        reads_hold(rules.queued || rules.vector_to_memory > rules.vector_then_memory ||
+                   rules.dual_to_memory > rules.vector_then_memory),
         lds_pairs(ops_.target().is(isa::kCdna)) {
     simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
     // On CDNA each pair of SIMDs gets half of what LDS gives, and no more.
@@ -154,7 +162,8 @@ struct ComputeUnit::State {
       simds[i].lds_part = lds_pairs ? i / 2 % 2 : 0;
       changed(simds[i]);
     }
-    when.resize(simds.size());
+    when.resize(simds.size(), kNothing);
+    events_left = options.events;
     time.ops.resize(ops_.size());
     time.events.reserve(options.events);
     lines.resize(ops.lines(), kNotFetched);
@@ -168,6 +177,7 @@ struct ComputeUnit::State {
   void prepare(Wave& w);
   /// With what no instruction tells.
   [[nodiscard]] UnitProfile finished(UnitProfile so_far) const;
+  [[nodiscard]] uint64_t taken(const UnitOp& op) const;
   void place(Wave& w);
   void delay(Wave& w) const;
   void wait(Wave& w, const UnitOp& op);
@@ -202,9 +212,15 @@ struct ComputeUnit::State {
   const isa::Target& target;
   const uint32_t lanes;
   const uint64_t quantum;  ///< rules.quantum, a power of two
-  const bool lds_pairs;    ///< each pair of SIMDs gets half of what LDS gives, and no more (CDNA)
+  /// For so long an instruction of the VALU at most holds up others that use the same scalar registers.
+  const uint64_t scalar_hold;
+  /// A load waits for VALU instructions that read what it overwrites; otherwise it waits for all of them.
+  const bool reads_hold;
+  const bool lds_pairs;  ///< each pair of SIMDs gets half of what LDS gives, and no more (CDNA)
   std::vector<Simd> simds;
-  std::vector<uint64_t> when;  ///< of each SIMD, its choice issues
+  static constexpr uint32_t kSimdBits = 6;
+  static constexpr uint64_t kNothing = ~uint64_t{0};
+  std::vector<uint64_t> when;  ///< of each SIMD, when its choice issues and, below that, its number
   uint64_t stale = 0;          ///< SIMDs whose choice has to be made again, a bit each
   std::deque<Group> groups;
   std::vector<std::unique_ptr<Wave>> spare;
@@ -216,6 +232,8 @@ struct ComputeUnit::State {
   std::array<std::array<const gpus::LdsPhases*, 17>, gpus::kLdsAccesses> phases = {};
   ShapeMap<gpus::LdsCycles> lds_shapes;
   uint32_t ended = 0;
+  size_t events_left = 0;
+  uint64_t slept = 0;  ///< wave-cycles of s_nop and s_sleep, which are no stalls
   UnitProfile time;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,7 @@ class VectorRegisters {
   /// Hands `visit` what wrote the registers, once for neighbours that one instruction wrote.
   template <class Visit>
   void each(RegisterRange range, Visit&& visit) const {
+    if (all_of(range, of_[range.first])) return visit(writes_[of_[range.first]]);
     uint32_t before = kVectors + 1;
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
       if (of_[r] == before) continue;
@@ -51,7 +53,7 @@ class VectorRegisters {
     bool same = true;
     for (const RegisterRange& range : ranges) {
       count += range.count;
-      for (uint32_t r = range.first, end = r + range.count; r < end; ++r) same &= of_[r] == last;
+      same = same && all_of(range, last);
     }
     if (same && writes_[last].uses == count) return writes_[last];
     const uint16_t fresh = unused();
@@ -74,6 +76,19 @@ class VectorRegisters {
   struct Record : VectorWrite {
     uint16_t uses = 0;  ///< registers that it is of
   };
+  /// Whether that is the record of all registers of a range, four at a time.
+  [[nodiscard]] bool all_of(RegisterRange range, uint16_t record) const {
+    const uint16_t* of = &of_[range.first];
+    uint32_t left = range.count;
+    for (const uint64_t four = record * 0x0001'0001'0001'0001u; left >= 4; left -= 4, of += 4) {
+      uint64_t here;
+      std::memcpy(&here, of, sizeof here);
+      if (here != four) return false;
+    }
+    for (; left != 0; --left, ++of)
+      if (*of != record) return false;
+    return true;
+  }
   uint16_t unused() {
     if (free_.empty()) {
       writes_.emplace_back();
