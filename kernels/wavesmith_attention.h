@@ -167,13 +167,17 @@ WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_attention_backw
 
 /* Keys or values in a cache of pages. Element (block, position, head, i) is at data + block * block_stride +
  * position * row_stride + head * head_stride + i, in elements. A number that the cache keeps counts as itself
- * times the scale, one for all heads or one of each. */
+ * times the scale: one for all heads, or one of each, or as vLLM's int8_per_token_head and fp8_per_token_head
+ * one of each position and head. That is at token_scales + block * token_scales_block_stride + position *
+ * token_scales_row_stride + head * token_scales_head_stride, beside the cache or between its rows. */
 typedef struct {
   void* data;
   wavesmith_kernels_type type;
   int64_t block_stride, row_stride, head_stride;
-  const float* scale; /* in the device's memory; null: 1 */
-  int scale_per_head; /* heads_kv scales */
+  const float* scale;  /* in the device's memory; null: 1 */
+  int scale_per_head;  /* heads_kv scales */
+  float* token_scales; /* in the device's memory, of caches of 8 bits, without `scale`; null: none */
+  int64_t token_scales_block_stride, token_scales_row_stride, token_scales_head_stride; /* in floats */
 } wavesmith_kernels_paged;
 
 /* Attention for the last queries of sequences whose keys and values are in a cache: O = softmax(scores) * V
@@ -189,12 +193,14 @@ typedef struct {
  *
  * Queries and results are f16 or bf16, head_size is 64, 128, or on CDNA 256, or 576 with a head_size_v of
  * 512, without softcap and alibi_slopes. The caches are of the same type, or both e4m3 (FNUZ on gfx942, OCP's
- * on gfx950 and gfx1201; none elsewhere), whose numbers are exact in the queries' type. The heads that share
- * a head of K and V are served together. Tensors are aligned to 16 bytes, and their strides are multiples of
- * 16 bytes.
+ * on gfx950 and gfx1201; none elsewhere), or both i8 with scales, whose numbers are exact in the queries'
+ * type. Of e4m3 both have token_scales or neither, and there are none with a head_size_v, as there is no i8.
+ * The heads that share a head of K and V are served together. Tensors are aligned to 16 bytes, and their
+ * strides are multiples of 16 bytes; of caches of i8, and with token_scales, of 4.
  *
- * The error is at most that of wavesmith_kernels_attention, with K and V times their scales. The order of
- * sums depends on the sizes, longest_context and the GPU only: results are the same in each run.
+ * The error is at most that of wavesmith_kernels_attention, with K and V times their scales; where queries
+ * are f16, values with token_scales, or of i8, that are beyond f16's range may count as infinite. The order
+ * of sums depends on the sizes, longest_context and the GPU only: results are the same in each run.
  *
  * A query that sees no key has the result 0, and the log-sum-exp minus infinity or the sink. A NaN or plus
  * infinity among a row's scores makes NaN of it. What caches have behind a context is not looked at; of keys
@@ -253,7 +259,13 @@ wavesmith_kernels_decode_check(const wavesmith_kernels_decode_description* decod
  * none elsewhere). What is written is the quotient by the cache's scale, a correctly rounded f32, rounded to
  * the cache's type: to the nearest, ties to even; in e4m3 what is beyond the largest becomes the largest,
  * infinity too. NaN stays NaN. A cache must not overlap k, v or the slots. The two caches may lie in each
- * other, as halves of each block do; that no element is of both is the caller's affair. */
+ * other, as halves of each block do; that no element is of both is the caller's affair.
+ *
+ * Caches may also be i8, with a scale: to the nearest, ties to even, from -128 to 127; of NaN 0. Where a
+ * cache of i8 or e4m3 has token_scales, they are written: the largest magnitude of the token's head by the
+ * type's largest number (127, 448, FNUZ 240), a correctly rounded f32 and at least 1e-6, as in vLLM, whose
+ * integers are rounded to zero. A NaN or infinity among a head's elements makes such a scale, and NaN of all
+ * of them. */
 typedef struct {
   int64_t tokens, heads, head_size;
   wavesmith_kernels_token_heads k, v;

@@ -7,11 +7,14 @@ namespace wavesmith::kernels {
 struct CacheWrite {
   const void* from;
   void* to;
-  const float* scale;        ///< null: 1
-  long token, head;          ///< of what is read
-  long block, row, to_head;  ///< of the cache
-  int type_from, type_to;    ///< tile::Type
+  const float* scale;                       ///< null: 1
+  float* token_scales;                      ///< null: none are written
+  long token, head;                         ///< of what is read
+  long block, row, to_head;                 ///< of the cache
+  long scale_block, scale_row, scale_head;  ///< of the token scales
+  int type_from, type_to;                   ///< tile::Type
   int scale_per_head;
+  int by_words;  ///< heads of the cache are whole words of four bytes, and begin with one
 };
 
 struct CacheArguments {

@@ -43,17 +43,39 @@ wavesmith_kernels_status check_source(const Description& d, const std::string& n
   return check_head_stride(d, name, heads.head_stride);
 }
 
+wavesmith_kernels_status check_scales(const Description& d, const std::string& name, const Paged& cache) {
+  if (const auto status = check_aligned(kName, name + ".scale", cache.scale, 4)) return status;
+  if (!cache.token_scales) {
+    if (cache.type != WAVESMITH_KERNELS_I8 || cache.scale) return succeed();
+    return not_supported(kName, name + " is of i8 without a scale");
+  }
+  if (is_common_float(cache.type))
+    return not_supported(
+        kName, name + ".token_scales is given, and " + name + " is of " + std::string(word_of(cache.type)));
+  if (cache.scale) return invalid(kName, name + ".scale and " + name + ".token_scales are both given");
+  const struct {
+    const char* name;
+    int64_t stride, count;
+  } all[] = {{".token_scales_block_stride", cache.token_scales_block_stride, d.blocks},
+             {".token_scales_row_stride", cache.token_scales_row_stride, d.page_size},
+             {".token_scales_head_stride", cache.token_scales_head_stride, d.heads}};
+  for (const auto& one : all)
+    if (one.count > 1 && one.stride < 1)
+      return invalid(kName, name + one.name + " is " + text(one.stride) + ", less than 1");
+  return check_aligned(kName, name + ".token_scales", cache.token_scales, 4);
+}
+
 wavesmith_kernels_status check_cache(const Description& d, const std::string& name, const Paged& cache) {
   if (!is_type(cache.type))
     return invalid(kName, name + ".type is " + text(cache.type) + ", no element type");
   if (!is_common_float(cache.type) && cache.type != WAVESMITH_KERNELS_E4M3 &&
-      cache.type != WAVESMITH_KERNELS_E4M3_FNUZ)
-    return not_supported(
-        kName, name + " is of " + std::string(word_of(cache.type)) + ": there are f32, f16, bf16 and e4m3");
+      cache.type != WAVESMITH_KERNELS_E4M3_FNUZ && cache.type != WAVESMITH_KERNELS_I8)
+    return not_supported(kName, name + " is of " + std::string(word_of(cache.type)) +
+                                    ": there are f32, f16, bf16, e4m3 and i8");
   if (!cache.data) return invalid(kName, name + ".data is null");
   if (reinterpret_cast<uintptr_t>(cache.data) % static_cast<uintptr_t>(size_of(cache.type)) != 0)
     return invalid(kName, name + ".data is not aligned to its elements");
-  if (const auto status = check_aligned(kName, name + ".scale", cache.scale, 4)) return status;
+  if (const auto status = check_scales(d, name, cache)) return status;
   const struct {
     const char* name;
     int64_t stride, count;
@@ -74,6 +96,16 @@ ByteRange range_of(const Description& d, const Paged& cache) {
       cache.data,
       (d.blocks - 1) * cache.block_stride + (d.page_size - 1) * cache.row_stride + span(d, cache.head_stride),
       cache.type);
+}
+
+/// The token scales, which are written.
+ByteRange token_scales_of(const Description& d, const Paged& cache) {
+  if (!cache.token_scales) return {};
+  return ByteRange::of(cache.token_scales,
+                       (d.blocks - 1) * cache.token_scales_block_stride +
+                           (d.page_size - 1) * cache.token_scales_row_stride +
+                           (d.heads - 1) * cache.token_scales_head_stride + 1,
+                       WAVESMITH_KERNELS_F32);
 }
 
 wavesmith_kernels_status check(const Description& d) {
@@ -108,22 +140,36 @@ wavesmith_kernels_status check(const Description& d) {
                              scale("v_cache.scale", d.v_cache)};
   for (const auto& [name, cache] : {std::pair{"k_cache", &d.k_cache}, {"v_cache", &d.v_cache}})
     if (const auto status = check_apart(kName, {name, range_of(d, *cache)}, read)) return status;
+  for (const auto& [name, cache] :
+       {std::pair{"k_cache.token_scales", &d.k_cache}, {"v_cache.token_scales", &d.v_cache}})
+    if (const auto status = check_apart(kName, {name, token_scales_of(d, *cache)}, read)) return status;
   if (d.k_cache.data == d.v_cache.data) return invalid(kName, "k_cache overlaps v_cache");
+  if (d.k_cache.token_scales && d.k_cache.token_scales == d.v_cache.token_scales)
+    return invalid(kName, "k_cache.token_scales overlaps v_cache.token_scales");
   return succeed();
 }
 
-CacheWrite write_of(const Heads& from, const Paged& to) {
+CacheWrite write_of(const Description& d, const Heads& from, const Paged& to) {
+  constexpr int64_t kWord = 4;
+  bool by_words = reinterpret_cast<uintptr_t>(to.data) % kWord == 0 && d.head_size % 8 == 0;
+  for (const int64_t stride : {to.block_stride, to.row_stride, to.head_stride})
+    by_words = by_words && stride * size_of(to.type) % kWord == 0;
   return {.from = from.data,
           .to = to.data,
           .scale = to.scale,
+          .token_scales = to.token_scales,
           .token = from.token_stride,
           .head = from.head_stride,
           .block = to.block_stride,
           .row = to.row_stride,
           .to_head = to.head_stride,
+          .scale_block = to.token_scales_block_stride,
+          .scale_row = to.token_scales_row_stride,
+          .scale_head = to.token_scales_head_stride,
           .type_from = from.type,
           .type_to = to.type,
-          .scale_per_head = to.scale_per_head};
+          .scale_per_head = to.scale_per_head,
+          .by_words = by_words};
 }
 
 /// Whether decode could read a cache of that type on the target.
@@ -150,8 +196,8 @@ wavesmith_kernels_status wavesmith_kernels_cache(const wavesmith_kernels_cache_d
   if (const auto status = current_device(device)) return status;
   if (const auto status = check_target("k_cache", cache->k_cache, device->target)) return status;
   if (const auto status = check_target("v_cache", cache->v_cache, device->target)) return status;
-  const CacheArguments arguments{.k = write_of(cache->k, cache->k_cache),
-                                 .v = write_of(cache->v, cache->v_cache),
+  const CacheArguments arguments{.k = write_of(*cache, cache->k, cache->k_cache),
+                                 .v = write_of(*cache, cache->v, cache->v_cache),
                                  .slots = cache->slots,
                                  .positions = cache->blocks * cache->page_size,
                                  .page_size = cache->page_size,

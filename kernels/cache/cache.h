@@ -1,12 +1,11 @@
 // New keys and values go to their places in a cache of pages, in the cache's type.
 #pragma once
 
-#include "kernels/cache/arguments.h"
-#include "tile/narrow.h"
+#include "kernels/cache/token_scales.h"
 
 namespace wavesmith::kernels {
 
-/// A token's keys, or its values, per workgroup, eight elements of a head per thread.
+/// A token's keys, or its values, per workgroup, eight elements of a head per thread at a time.
 template <int kThreads>
 TILE_DEVICE void write_cache(const CacheArguments& g) {
   using namespace tile;
@@ -23,6 +22,11 @@ TILE_DEVICE void write_cache(const CacheArguments& g) {
   const TypedView from = view(write.from, write.type_from, token * write.token, write.head);
   const TypedView to = view(write.to, write.type_to,
                             slot / g.page_size * write.block + slot % g.page_size * write.row, write.to_head);
+  if (write.token_scales) {
+    float* const scales =
+        write.token_scales + slot / g.page_size * write.scale_block + slot % g.page_size * write.scale_row;
+    return write_with_token_scales<kThreads>(g, from, to, write.by_words, scales, write.scale_head);
+  }
   for (int item = arch::thread_id(); item < g.heads * eights; item += kThreads) {
     const int head = item / eights, column = item % eights * 8;
     Eight values = from.load(head, column);
@@ -36,7 +40,10 @@ TILE_DEVICE void write_cache(const CacheArguments& g) {
         continue;
       }
     }
-    to.store(head, column, values);
+    if (arch::late(write.type_to) == static_cast<int>(Type::I8))
+      to.store_as_is(head, column, to_i8(values));
+    else
+      to.store(head, column, values);
   }
 }
 

@@ -10,7 +10,7 @@ struct PagedArguments {
   const void* data;
   const float* scale;  ///< null: 1
   long block, row, head;
-  int scale_per_head;
+  long scale_block, scale_row, scale_head;  ///< of scales; 0: all share one
 };
 
 /// Of o = softmax(q * k transposed) * v for the last queries of each sequence.

@@ -18,22 +18,31 @@ int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 PagedArguments paged(const wavesmith_kernels_paged& cache) {
   const int64_t size = size_of(cache.type);
-  return {.data = cache.data,
-          .scale = cache.scale,
-          .block = cache.block_stride * size,
-          .row = cache.row_stride * size,
-          .head = cache.head_stride * size,
-          .scale_per_head = cache.scale_per_head};
+  constexpr int64_t kScale = sizeof(float);
+  PagedArguments arguments{.data = cache.data,
+                           .scale = cache.scale,
+                           .block = cache.block_stride * size,
+                           .row = cache.row_stride * size,
+                           .head = cache.head_stride * size,
+                           .scale_head = cache.scale_per_head ? kScale : 0};
+  if (!cache.token_scales) return arguments;
+  arguments.scale = cache.token_scales;
+  arguments.scale_block = cache.token_scales_block_stride * kScale;
+  arguments.scale_row = cache.token_scales_row_stride * kScale;
+  arguments.scale_head = cache.token_scales_head_stride * kScale;
+  return arguments;
+}
+
+/// The table's word for the caches.
+std::string word_of_caches(const Description& decode) {
+  if (decode.k.type == decode.type) return "same";
+  const bool token = decode.k.token_scales && decode.k.type != WAVESMITH_KERNELS_I8;
+  return std::string(word_of(decode.k.type)) + (token ? "_token" : "");
 }
 
 /// What a refusal says of the size of values.
 std::string with_values(const Description& decode) {
   return has_latents(decode) ? " with a head_size_v of " + std::to_string(decode.head_size_v) : "";
-}
-
-/// Whether a row's kernels read caches of that type.
-bool has(const DecodeConfiguration& row, const Description& decode) {
-  return decode.k.type == decode.type || row.has_cache_of(word_of(decode.k.type));
 }
 
 /// How many parts a context is split into, and the keys of each, by the least time, which is counted in keys
@@ -80,8 +89,10 @@ wavesmith_kernels_status choose_decode(const Description& decode, std::string_vi
   std::string sizes;
   const int64_t heads_per_kv = decode.heads_q / decode.heads_kv;
   const int64_t rows = decode.length_q * heads_per_kv, of_values = values_of(decode);
+  const std::string caches = word_of_caches(decode);
   for (const DecodeConfiguration& row : decode_configurations()) {
-    if (row.target != target || !has(row, decode) || has_latents(decode) != row.has_latents()) continue;
+    if (row.target != target || !row.has_cache_of(caches) || has_latents(decode) != row.has_latents())
+      continue;
     const std::string size = std::to_string(row.head_size) +
                              (row.has_latents() ? " with one of " + std::to_string(row.head_size_v) : "");
     if (!sizes.ends_with(size)) sizes += (sizes.empty() ? "" : ", ") + size;
@@ -92,8 +103,9 @@ wavesmith_kernels_status choose_decode(const Description& decode, std::string_vi
         (row.rows >= rows && row.rows < other->rows))
       choice.configuration = &row;
   }
-  const std::string what = std::string(word_of(decode.type)) + " with caches of " +
-                           std::string(word_of(decode.k.type)) + " for " + std::string(target);
+  const std::string what =
+      std::string(word_of(decode.type)) + " with caches of " + std::string(word_of(decode.k.type)) +
+      (decode.k.token_scales ? " with token_scales" : "") + " for " + std::string(target);
   if (sizes.empty()) return not_supported(kDecode, "there is no kernel of " + what);
   if (!choice.configuration)
     return not_supported(kDecode, "head_size is " + std::to_string(decode.head_size) + with_values(decode) +
@@ -143,8 +155,7 @@ wavesmith_kernels_status choose_decode(const Description& decode, std::string_vi
   arguments.per_die = static_cast<int>(ceiling(arguments.workgroups, row.dies));
   const bool latent = row.has_latents();
   choice.kernel = (latent ? "mla_" : "decode_") + std::string(word_of(decode.type)) + "_" +
-                  std::to_string(latent ? row.rows : row.head_size) +
-                  (decode.k.type == decode.type ? "" : "_" + std::string(word_of(decode.k.type)));
+                  std::to_string(latent ? row.rows : row.head_size) + (caches == "same" ? "" : "_" + caches);
   if (arguments.splits == 1) return succeed();
   choice.combine = "decode_" + std::string(word_of(decode.type)) + "_combine";
   choice.parts = static_cast<size_t>(all_rows * arguments.splits * of_values);

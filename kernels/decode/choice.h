@@ -35,6 +35,9 @@ wavesmith_kernels_status check_workspace(const wavesmith_kernels_decode_descript
 int64_t values_of(const wavesmith_kernels_decode_description& decode);
 bool has_latents(const wavesmith_kernels_decode_description& decode);
 
+/// Whether the kernels that read a cache look for a scale at each position.
+bool has_scales_of_positions(const wavesmith_kernels_paged& cache);
+
 /// Whether there is nothing to compute.
 bool is_empty(const wavesmith_kernels_decode_description& decode);
 

@@ -11,7 +11,7 @@ struct DecodeConfiguration {
   std::string_view target;
   int head_size;
   int head_size_v;          ///< less than head_size: values are the keys' first elements
-  std::string_view caches;  ///< "same": of the queries' type; "same,e4m3", "same,e4m3fnuz"
+  std::string_view caches;  ///< words, separated by commas: "same,e4m3,e4m3_token,i8"
   int rows;                 ///< of queries that a workgroup has
   int keys;                 ///< that a workgroup reads in one step
   int waves, threads;       ///< per workgroup
@@ -19,10 +19,15 @@ struct DecodeConfiguration {
   std::string_view why;
 
   [[nodiscard]] constexpr bool has_latents() const { return head_size_v < head_size; }
-  /// Whether it reads caches of a type of 8 bits.
-  [[nodiscard]] constexpr bool has_cache_of(std::string_view type) const {
-    const size_t comma = caches.find(',');
-    return comma != caches.npos && caches.substr(comma + 1) == type;
+  /// Whether it reads caches that a word names: "same", of the queries' type; a type of 8 bits; "_token"
+  /// behind one of floats: with scales of positions, which integers always may have.
+  [[nodiscard]] constexpr bool has_cache_of(std::string_view word) const {
+    for (std::string_view rest = caches;;) {
+      const size_t comma = rest.find(',');
+      if (rest.substr(0, comma) == word) return true;
+      if (comma == rest.npos) return false;
+      rest.remove_prefix(comma + 1);
+    }
   }
 };
 

@@ -11,6 +11,7 @@
 #include "kernels/decode/keys.h"
 #include "kernels/decode/part.h"
 #include "kernels/decode/results.h"
+#include "kernels/decode/scales.h"
 
 namespace wavesmith::kernels {
 
@@ -71,6 +72,7 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
   const int query = row / g.heads_per_kv, head = mine.head_kv * g.heads_per_kv + row % g.heads_per_kv;
 
   const PagedHead k(g.k, mine.head_kv), v(g.v, mine.head_kv);
+  const float scale_k = Shape::kTokenScales ? 1 : k.scale, scale_v = Shape::kTokenScales ? 1 : v.scale;
   typename ValueTile<Shape>::Results o;
   o.clear();
   Softmax<Atom, 1> softmax;
@@ -85,13 +87,14 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
     });
     const struct {
       float factor, softcap, per_cap;
-    } scaled{g.factor * k.scale, g.softcap, g.per_cap * k.scale};
+    } scaled{g.factor * scale_k, g.softcap, g.per_cap * scale_k};
     const float slope =
         g.slopes && row < g.rows ? arch::load_global(g.slopes + batch * g.slopes_batch, head) * kLog2OfE : 0;
     const Pages pages(g, batch, end - 1);
     const int first_k = KeyTile<Shape>::first(lane), first_v = ValueTile<Shape>::first(lane);
     KeyTile<Shape> keys;
     ValueTile<Shape> values;
+    const TokenScales<Shape> scales(g, mine.head_kv, lane);
     struct Entries {
       int k, v;
     };
@@ -101,6 +104,8 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
     // In the order in which the loop wants them, for a wave's loads are waited for in their order.
     const Entries first = entries(key);
     Entries next = entries(key + kStep);
+    arch::keep_accesses();
+    float next_scale = scales.load(pages, first.v, key);
     arch::keep_accesses();
     keys.load(k, pages, first.k, key, lane);
     arch::keep_accesses();
@@ -112,6 +117,10 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
       keys.multiply(scores, q);
       const Entries after = entries(key + 2 * kStep);
       arch::keep_accesses();
+      const float scale = next_scale;
+      scales.scale_scores(scores, scale);
+      next_scale = scales.load(pages, next.v, key + kStep);
+      arch::keep_accesses();
       keys.load(k, pages, next.k, key + kStep, lane);
       arch::keep_accesses();
       const int of_group = key + lane / Layout::kRows * Shape::kInGroup;
@@ -122,9 +131,10 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
         TILE_UNROLL for (int j = 0; j < Shape::kColumns; ++j) o.at[0][j] *= by;
       });
       softmax.weigh(scores, 1);
+      const auto powers = scales.scale_weights(scores, scale);
       typename ValueTile<Shape>::Weights weights;
       become_operand(scores, 0, weights);
-      values.multiply(o, weights);
+      values.multiply(o, weights, powers);
       values.load(v, pages, next.v, key + kStep, lane);
       arch::keep_accesses();
       next = after;
@@ -135,7 +145,9 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
   RowSum sum{softmax.greatest[0] == -kInfinity ? -kInfinity : softmax.reference[0], softmax.total(0)};
   if (!shared.add_waves(o, sum, wave, lane)) return;
   if (row >= g.rows) return;
-  write_results<Shape>(g, o, sum, {batch, head, query, split}, v.scale, lane);
+  // Scalar registers do not hold the results' strides through a loop of token scales, too.
+  const DecodeArguments at_end = Shape::kTokenScales ? arch::argument_again(g) : g;
+  write_results<Shape>(at_end, o, sum, {batch, head, query, split}, scale_v, lane);
 }
 
 }  // namespace wavesmith::kernels

@@ -14,7 +14,7 @@ class Decode : public DecodeOnEachGpu {
     one.heads_q = one.heads_kv * one_of<int64_t>({1, 3, 8, between(1, 20)});
     one.length_q = one_of<int64_t>({1, 1, 2, between(1, 6)});
     one.type = one_of({WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
-    one.cache = any_cache(one.type);
+    one.cache = between(0, 3) == 0 ? WAVESMITH_KERNELS_I8 : any_cache(one.type);
     one.paged = between(0, 3) != 0;
     one.page_size = one_of<int64_t>({8, 16, 16, 32, 64, 128});
     one.left = one_of<int64_t>({-1, -1, 0, between(0, 100)});
@@ -23,7 +23,10 @@ class Decode : public DecodeOnEachGpu {
     one.alibi = between(0, 2) == 0;
     one.alibi_per_batch = between(0, 1) == 1;
     one.sinks = between(0, 2) == 0;
-    one.scales = one_of({0, 1, 2});
+    const bool integers = one.cache == WAVESMITH_KERNELS_I8;
+    one.scales = integers                ? one_of({1, 2, kPerToken})
+                 : one.cache == one.type ? one_of({0, 1, 2})
+                                         : one_of({0, 1, 2, kPerToken});
     one.lse = between(0, 3) != 0;
     one.heads_outside = between(0, 1) == 1;
     one.padding = one_of<int64_t>({0, 0, 16});
@@ -37,19 +40,48 @@ class Decode : public DecodeOnEachGpu {
 
 TEST_P(Decode, EveryKernelEqualsDoublePrecision) {
   for (const DecodeConfiguration& row : configurations(false))
-    for (const Type type : {WAVESMITH_KERNELS_BF16, WAVESMITH_KERNELS_F16})
-      for (const bool small : {false, true}) {
-        if (small && !has_e4m3()) continue;
-        check({.batches = 2,
-               .heads_q = 8,
-               .heads_kv = 2,
-               .head_size = row.head_size,
-               .longest = 200,
-               .type = type,
-               .cache = small ? e4m3() : type,
-               .scales = small});
-        if (HasFatalFailure()) return;
+    for (const Type type : {WAVESMITH_KERNELS_BF16, WAVESMITH_KERNELS_F16}) {
+      DecodeCase one{.batches = 2,
+                     .heads_q = 8,
+                     .heads_kv = 2,
+                     .head_size = row.head_size,
+                     .longest = 200,
+                     .type = type,
+                     .cache = type};
+      check(one);
+      one.cache = WAVESMITH_KERNELS_I8, one.scales = kPerToken;
+      check(one);
+      for (const int scales : {1, kPerToken}) {
+        if (!has_e4m3() || HasFatalFailure()) break;
+        one.cache = e4m3(), one.scales = scales;
+        check(one);
       }
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Decode, ScalesOfPositionsInRowsOrBesideThem) {
+  for (int round = 0; round < 12; ++round) {
+    DecodeCase one = random_case(one_of<int64_t>({1, 40, between(1, 300)}));
+    one.cache = has_e4m3() && between(0, 2) == 0 ? e4m3() : WAVESMITH_KERNELS_I8;
+    one.scales = kPerToken, one.scales_inside = round % 2 == 0;
+    one.cache_padding = one.scales_inside ? one_of<int64_t>({4, 8, 16}) : one_of<int64_t>({0, 4, 16});
+    check(one);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Decode, ScalesOfPositionsMayDifferByOrdersOfMagnitude) {
+  for (const Type type : {WAVESMITH_KERNELS_BF16, WAVESMITH_KERNELS_F16})
+    for (const int64_t longest : {60, 1300}) {
+      DecodeCase one = random_case(longest);
+      one.type = type, one.cache = WAVESMITH_KERNELS_I8, one.scales = kPerToken;
+      one.spread =
+          type == WAVESMITH_KERNELS_F16 ? 3 : 12;  // f16 ends at 65,504, of which numbers are up to 3
+      one.lengths.assign(static_cast<size_t>(one.batches), longest), one.left = -1;
+      check(one);
+      if (HasFatalFailure()) return;
+    }
 }
 
 TEST_P(Decode, SmallOnesOfAllKindsEqualDoublePrecision) {
@@ -97,6 +129,26 @@ TEST_P(Decode, NanSpoilsTheRowsThatSeeItAndNoOthers) {
     made.k.elements.set(made.key(made.k, 0, longest - 2, 1) + 5, kNan);  // which the first query does not see
     made.v.elements.set(made.key(made.v, 1, 7, 0) + 9, kNan);
     made.k.elements.set(made.key(made.k, 1, 11, 1) + 3, kInfinity);
+    check(made);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Decode, AScaleThatIsNanSpoilsItsPosition) {
+  for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16}) {
+    DecodeCase one{.batches = 3, .heads_q = 4, .heads_kv = 2, .length_q = 3, .longest = 90};
+    one.type = type, one.cache = WAVESMITH_KERNELS_I8, one.scales = kPerToken;
+    one.lengths = {90, 81, 33};
+    DecodeProblem made(one, random_);
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    made.set_scale(made.k, made.k_token_scales, 0, 88, 1, kNan);  // which the first query does not see
+    made.set_scale(made.v, made.v_token_scales, 1, 7, 0, kNan);
+    for (const DecodeHeads* cache : {&made.k, &made.v})  // as it is written of a head with an infinity
+      for (int64_t i = 0; i < one.head_size; ++i)
+        (cache == &made.k ? made.k : made.v)
+            .elements.set(made.key(*cache, 2, 3, 1) + static_cast<size_t>(i), 0);
+    made.set_scale(made.k, made.k_token_scales, 2, 3, 1, kInfinity);
+    made.set_scale(made.v, made.v_token_scales, 2, 3, 1, kInfinity);
     check(made);
     if (HasFatalFailure()) return;
   }

@@ -12,8 +12,8 @@
 
 namespace wavesmith::kernels {
 
-/// `Stored`: the cache's elements, those of the atom or e4m3.
-template <class Atom_, class Stored_, int kHeadSize_>
+/// `Stored`: the cache's elements, those of the atom, e4m3 or i8. `kTokenScales_`: each position has scales.
+template <class Atom_, class Stored_, int kHeadSize_, bool kTokenScales_ = false>
 struct DecodeShape {
   using Atom = Atom_;
   using Stored = Stored_;
@@ -21,6 +21,7 @@ struct DecodeShape {
   using Layout = tile::AtomLayout<Atom>;
   using Order = tile::ChainOrder<Atom>;
   static constexpr int kHeadSize = kHeadSize_;
+  static constexpr bool kTokenScales = kTokenScales_;
   static constexpr int kGroups = Order::kGroups;
   static constexpr int kInGroup = Order::kInPiece;            ///< keys of a tile that a group has values of
   static constexpr int kKeys = kGroups * kInGroup;            ///< of a tile
@@ -31,6 +32,19 @@ struct DecodeShape {
   static constexpr int kLoads = kHeadSize / (kInLoad * kGroups);  ///< of a key in a lane
   static constexpr int kPieces = kInLoad / kInGroup;              ///< of an operand in what is loaded at once
 };
+
+/// What lies at a multiple of four bytes: rows with a scale of their own may end with it.
+template <class T>
+struct __attribute__((packed, aligned(4))) OfWords {
+  T value;
+};
+template <class Shape, class T>
+TILE_DEVICE T load_stored(tile::u64 address) {
+  if constexpr (Shape::kTokenScales)
+    return tile::arch::load_at<OfWords<T>>(address).value;
+  else
+    return tile::arch::load_at<T>(address);
+}
 
 template <class Shape>
 struct KeyTile {
@@ -46,7 +60,7 @@ struct KeyTile {
     TILE_UNROLL for (int i = 0; i < Shape::kAtoms; ++i) {
       const tile::u64 row = head.at(page, pages.row(key + Order::row(i * Layout::kRows + Layout::row(lane))));
       TILE_UNROLL for (int p = 0; p < Shape::kLoads; ++p) at[i][p] =
-          tile::arch::load_at<tile::Piece>(row + p * Shape::kGroups * tile::kPieceBytes);
+          load_stored<Shape, tile::Piece>(row + p * Shape::kGroups * tile::kPieceBytes);
     }
   }
 
@@ -83,11 +97,12 @@ TILE_DEVICE void load_queries(typename KeyTile<Shape>::Queries& q, tile::arch::B
   constexpr int kSize = sizeof(typename Shape::Element), kInPiece = Queries::kInPiece;
   const tile::u32 row = offset(Layout::row(lane));
   TILE_UNROLL for (int p = 0; p < Queries::kPieces; ++p) {
-    // Where each lane has whole rows, pieces are in order.
-    const int element = Layout::kGroups == 1
-                            ? p * kInPiece
-                            : (p / Shape::kPieces * Shape::kGroups + Layout::group(lane)) * Shape::kInLoad +
-                                  p % Shape::kPieces * kInPiece;
+    // Where each lane has whole rows, the pieces of its groups of lanes follow each other.
+    constexpr bool kWhole = Layout::kGroups == 1;
+    const int piece = kWhole ? p / Shape::kGroups : p,
+              group = kWhole ? p % Shape::kGroups : Layout::group(lane);
+    const int element = (piece / Shape::kPieces * Shape::kGroups + group) * Shape::kInLoad +
+                        piece % Shape::kPieces * kInPiece;
     q.at[0][p] = tile::arch::load_piece(buffer, row == tile::arch::kOutside ? row : row + element * kSize);
   }
 }
@@ -110,14 +125,16 @@ struct ValueTile {
     TILE_UNROLL for (int i = 0; i < Shape::kInGroup; ++i) {
       const tile::u64 row = head.at(page, pages.row(key + first(lane) + i));
       TILE_UNROLL for (int p = 0; p < kBytes / kOfLoad; ++p) at[i].at[p] =
-          tile::arch::load_at<Load>(row + p * kOfLoad);
+          load_stored<Shape, Load>(row + p * kOfLoad);
     }
   }
 
-  /// Results += weights * values. Column c of a lane is row c of as many atoms.
+  /// Results += weights * values, of which `scaled` makes those of a column. Column c of a lane is row c of
+  /// as many atoms.
   using Weights = tile::Operand<typename Shape::Atom, 1, Shape::kKeys>;
   using Results = tile::Sums<typename Shape::Atom, 1, Shape::kColumns>;
-  TILE_DEVICE void multiply(Results& results, const Weights& weights) const {
+  template <class Scaled>
+  TILE_DEVICE void multiply(Results& results, const Weights& weights, Scaled scaled) const {
     using Atom = typename Shape::Atom;
     tile::repeat<Shape::kColumns / 2>([&](auto pair) {
       constexpr int kPair = decltype(pair)::kValue;
@@ -128,7 +145,7 @@ struct ValueTile {
       }
       TILE_UNROLL for (int c = 0; c < 2; ++c) {
         tile::Operand<Atom, 1, Shape::kKeys> values;
-        tile::put_piece(values, 0, 0, tile::bits_as<tile::Piece>(columns[c]));
+        tile::put_piece(values, 0, 0, tile::bits_as<tile::Piece>(scaled(columns[c])));
         TILE_UNROLL for (int step = 0; step < Weights::kSteps; ++step) {
           auto& sums = results.at[0][2 * kPair + c];
           sums = Atom::multiply(values.take(0, step), weights.take(0, step), sums);

@@ -41,13 +41,13 @@ struct PagedHead {
   tile::u64 base;
   tile::i64 block_bytes;
   tile::u32 row_bytes;
-  float scale;
+  float scale;  ///< of the head; where positions have scales of their own, that of the first block's first
 
   TILE_DEVICE PagedHead(const PagedArguments& of, int head)
       : base(reinterpret_cast<tile::u64>(of.data) + head * of.head),
         block_bytes(of.block),
         row_bytes(static_cast<tile::u32>(of.row)),
-        scale(of.scale ? of.scale[of.scale_per_head ? head : 0] : 1) {}
+        scale(of.scale ? of.scale[head * of.scale_head / static_cast<long>(sizeof(float))] : 1) {}
 
   TILE_DEVICE tile::u64 page(int block) const { return base + block * block_bytes; }
   TILE_DEVICE tile::u64 at(tile::u64 page, int row) const {

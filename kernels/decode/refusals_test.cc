@@ -110,6 +110,54 @@ TEST_F(DecodeRefuses, WhatItHasNoKernelFor) {
       });
 }
 
+TEST_F(DecodeRefuses, ScalesOfPositionsThatBreakARule) {
+  for (wavesmith_kernels_paged* cache : {&right_.k, &right_.v}) {
+    cache->type = WAVESMITH_KERNELS_I8;
+    cache->block_stride = 16 * 2 * 68, cache->row_stride = 2 * 68, cache->head_stride = 68;
+    cache->token_scales = reinterpret_cast<float*>(static_cast<char*>(cache->data) + 64);
+    cache->token_scales_block_stride = 16 * 2 * 17;
+    cache->token_scales_row_stride = 2 * 17, cache->token_scales_head_stride = 17;
+  }
+  ASSERT_EQ(wavesmith_kernels_decode(&right_, nullptr), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  ASSERT_EQ(hipDeviceSynchronize(), 0);
+  const char* kernel = nullptr;
+  ASSERT_EQ(wavesmith_kernels_decode_check(&right_, &kernel), WAVESMITH_KERNELS_SUCCESS);
+  EXPECT_STREQ(kernel, "decode_bf16_64_i8");
+  constexpr auto kStatus = WAVESMITH_KERNELS_NOT_SUPPORTED, kInvalid = WAVESMITH_KERNELS_INVALID_ARGUMENT;
+  expect_refusals<Description>(
+      wavesmith_kernels_decode, right_,
+      {
+          {[](Description& d) { d.k.token_scales = nullptr; }, kStatus, "k is of i8 without a scale"},
+          {[](Description& d) { d.v.scale = d.v.token_scales; }, kInvalid,
+           "v.scale and v.token_scales are both given"},
+          {[](Description& d) { d.k.token_scales_row_stride = 0; }, kInvalid,
+           "k.token_scales_row_stride is 0, less than 1"},
+          {[](Description& d) { d.v.token_scales_block_stride = int64_t{1} << 40; }, kStatus,
+           "v.token_scales_block_stride is 1099511627776, more than"},
+          {[](Description& d) { d.k.token_scales = reinterpret_cast<float*>(2); }, kInvalid,
+           "k.token_scales is not aligned to 4"},
+          {[](Description& d) { d.k.token_scales = d.lse; }, kInvalid, "lse overlaps k.token_scales"},
+          {[](Description& d) { d.v.token_scales = static_cast<float*>(d.o.data); }, kInvalid,
+           "o overlaps v.token_scales"},
+          {[](Description& d) { d.k.data = static_cast<char*>(d.k.data) + 2; }, kInvalid,
+           "k.data is not aligned to 4"},
+          {[](Description& d) { d.k.row_stride = 138; }, kStatus,
+           "k.row_stride is 138 elements, no multiple of 4 bytes"},
+          {[](Description& d) { d.v.type = WAVESMITH_KERNELS_E4M3_FNUZ; }, kStatus,
+           "k is of i8 and v of e4m3fnuz"},
+          {[](Description& d) {
+             d.k.type = d.v.type = WAVESMITH_KERNELS_E4M3_FNUZ, d.v.token_scales = nullptr;
+             d.v.block_stride = 2048, d.v.row_stride = 128, d.v.head_stride = 64;
+           },
+           kStatus, "k has token_scales and v has none"},
+          {[](Description& d) { d.k.type = d.v.type = WAVESMITH_KERNELS_E4M3; }, kStatus,
+           "no kernel of bf16 with caches of e4m3 with token_scales for gfx942"},
+          {[](Description& d) { d.k.type = WAVESMITH_KERNELS_BF16, d.k.row_stride = d.k.block_stride = 144; },
+           kStatus, "k.token_scales is given, and k is of the queries' type"},
+      });
+}
+
 TEST_F(DecodeRefuses, OfLatentsWhatItHasNoKernelFor) {
   right_.head_size = 576, right_.head_size_v = 512, right_.heads_q = 1, right_.heads_kv = 1;
   right_.batches = 1, right_.longest_context = 16, right_.k.row_stride = 576, right_.blocks = 1;
@@ -133,6 +181,13 @@ TEST_F(DecodeRefuses, OfLatentsWhatItHasNoKernelFor) {
           {[](Description& d) { d.softcap = 1; }, kStatus, "softcap is given where head_size_v is less"},
           {[](Description& d) { d.alibi_slopes = d.sinks = d.lse + 64; }, kStatus,
            "alibi_slopes is given where head_size_v is less"},
+          {[](Description& d) {
+             d.k.type = WAVESMITH_KERNELS_E4M3_FNUZ, d.k.token_scales = d.lse + 64;
+             d.k.token_scales_row_stride = 1;
+           },
+           kStatus, "k.token_scales is given where head_size_v is less"},
+          {[](Description& d) { d.k.type = WAVESMITH_KERNELS_I8, d.k.scale = d.lse + 64; }, kStatus,
+           "there is no kernel of bf16 with caches of i8 for gfx942"},
           {[](Description& d) { d.k.row_stride = 512; }, kInvalid, "k.row_stride is 512, less than 576"},
           {[](Description& d) { d.heads_q = 2, d.o.head_stride = 504; }, kInvalid,
            "o.head_stride is 504, less than 512"},

@@ -82,8 +82,7 @@ class DecodeOnEachGpu : public OnEachGpu {
     const auto size = static_cast<size_t>(one.head_size);
     const int64_t head_kv = head / (one.heads_q / one.heads_kv), length = made.length(batch);
     const int64_t position = length - one.length_q + i;
-    const double slope = made.slope(batch, head), scale_v = made.v_scale(head_kv);
-    const double scale = static_cast<double>(one.scale) * made.k_scale(head_kv);
+    const double slope = made.slope(batch, head);
     const double* const row = &q[made.q.at(batch, i, head, 0)];
     const int64_t begin = one.left < 0 ? 0 : std::max<int64_t>(0, position - one.left);
     std::vector<double> weights;
@@ -91,6 +90,7 @@ class DecodeOnEachGpu : public OnEachGpu {
     bool nan = false;
     for (int64_t j = begin; j <= position; ++j) {
       const double* const key = &k[made.key(made.k, batch, j, head_kv)];
+      const double scale = static_cast<double>(one.scale) * made.k_scale(batch, j, head_kv);
       double score = 0, magnitude = 0;
       for (size_t d = 0; d < size; ++d) {
         const double product = as_operand(row[d], one.type) * as_operand(key[d], one.type);
@@ -116,6 +116,7 @@ class DecodeOnEachGpu : public OnEachGpu {
     for (int64_t j = begin; j <= position && !none; ++j) {
       const double* const value = &v[made.key(made.v, batch, j, head_kv)];
       const double weight = weights[static_cast<size_t>(j - begin)] / sum;
+      const double scale_v = made.v_scale(batch, j, head_kv);
       for (size_t d = 0; d < size_v; ++d) {
         const double number = as_operand(value[d], one.type) * scale_v;
         expected[d] += weight * number, magnitude[d] += weight * std::abs(number),

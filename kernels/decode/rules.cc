@@ -19,6 +19,7 @@ using Paged = wavesmith_kernels_paged;
 
 /// Kernels move 16 bytes at a time.
 constexpr int64_t kAlignment = 16;
+constexpr int64_t kScale = 4;  // bytes of a scale
 /// Positions are numbers of 32 bits, to which others and windows are added.
 constexpr int64_t kLongest = int64_t{1} << 28;
 /// Offsets of queries within a batch, and of keys within a block, are 32 bits wide.
@@ -28,12 +29,12 @@ std::string text(int64_t number) { return std::to_string(number); }
 
 /// A stride that is used: of elements that do not lie over each other, at least `least` apart.
 wavesmith_kernels_status check_stride(const std::string& name, int64_t stride, int64_t least,
-                                      wavesmith_kernels_type type) {
+                                      wavesmith_kernels_type type, int64_t alignment = kAlignment) {
   if (stride < least)
     return invalid(kDecode, name + " is " + text(stride) + ", less than " + text(least) + " elements");
-  if (stride * size_of(type) % kAlignment != 0)
+  if (stride * size_of(type) % alignment != 0)
     return not_supported(
-        kDecode, name + " is " + text(stride) + " elements, no multiple of " + text(kAlignment) + " bytes");
+        kDecode, name + " is " + text(stride) + " elements, no multiple of " + text(alignment) + " bytes");
   return succeed();
 }
 
@@ -62,15 +63,44 @@ wavesmith_kernels_status check_heads(const Description& d, const std::string& na
 int64_t blocks_of(const Description& d) { return d.block_table ? d.blocks : d.batches; }
 int64_t positions_of(const Description& d) { return d.block_table ? d.page_size : d.longest_context; }
 
+/// The scales of a cache that is not of the queries' type.
+wavesmith_kernels_status check_scales(const Description& d, const std::string& name, const Paged& cache) {
+  if (const auto status = check_aligned(kDecode, name + ".scale", cache.scale, kScale)) return status;
+  if (!cache.token_scales) {
+    if (cache.type != WAVESMITH_KERNELS_I8 || cache.scale) return succeed();
+    return not_supported(kDecode, name + " is of i8 without a scale");
+  }
+  if (cache.type == d.type)
+    return not_supported(kDecode, name + ".token_scales is given, and " + name + " is of the queries' type");
+  if (cache.scale) return invalid(kDecode, name + ".scale and " + name + ".token_scales are both given");
+  const struct {
+    const char* name;
+    int64_t stride, count;
+  } all[] = {{".token_scales_block_stride", cache.token_scales_block_stride, blocks_of(d)},
+             {".token_scales_row_stride", cache.token_scales_row_stride, positions_of(d)},
+             {".token_scales_head_stride", cache.token_scales_head_stride, d.heads_kv}};
+  for (const auto& one : all) {
+    if (one.count < 2) continue;
+    if (one.stride < 1)
+      return invalid(kDecode, name + one.name + " is " + text(one.stride) + ", less than 1");
+    if (one.stride > kLargestSpan)
+      return not_supported(kDecode,
+                           name + one.name + " is " + text(one.stride) + ", more than " + text(kLargestSpan));
+  }
+  return check_aligned(kDecode, name + ".token_scales", cache.token_scales, kScale);
+}
+
 wavesmith_kernels_status check_cache(const Description& d, const std::string& name, const Paged& cache) {
   if (!is_type(cache.type))
     return invalid(kDecode, name + ".type is " + text(cache.type) + ", no element type");
   if (cache.type != d.type && cache.type != WAVESMITH_KERNELS_E4M3 &&
-      cache.type != WAVESMITH_KERNELS_E4M3_FNUZ)
+      cache.type != WAVESMITH_KERNELS_E4M3_FNUZ && cache.type != WAVESMITH_KERNELS_I8)
     return not_supported(kDecode, name + " is of " + std::string(word_of(cache.type)) +
-                                      ", neither of the queries' type nor of e4m3");
+                                      ", neither of the queries' type nor of e4m3 or i8");
   if (!cache.data) return invalid(kDecode, name + ".data is null");
-  if (const auto status = check_aligned(kDecode, name + ".data", cache.data, kAlignment)) return status;
+  // A row with a scale may end with it.
+  const int64_t alignment = has_scales_of_positions(cache) ? kScale : kAlignment;
+  if (const auto status = check_aligned(kDecode, name + ".data", cache.data, alignment)) return status;
   const struct {
     const char* name;
     int64_t stride, count;
@@ -79,12 +109,12 @@ wavesmith_kernels_status check_cache(const Description& d, const std::string& na
              {".head_stride", cache.head_stride, d.heads_kv}};
   for (const auto& one : all)
     if (one.count > 1)
-      if (const auto status = check_stride(name + one.name, one.stride, d.head_size, cache.type))
+      if (const auto status = check_stride(name + one.name, one.stride, d.head_size, cache.type, alignment))
         return status;
   if (positions_of(d) > 1 && cache.row_stride > kLargestSpan)
     return not_supported(
         kDecode, name + ".row_stride is " + text(cache.row_stride) + ", more than " + text(kLargestSpan));
-  return check_aligned(kDecode, name + ".scale", cache.scale, 4);
+  return check_scales(d, name, cache);
 }
 
 wavesmith_kernels_status check_sizes(const Description& d) {
@@ -144,6 +174,18 @@ ByteRange range_of(const Description& d, const Paged& cache) {
                        cache.type);
 }
 
+/// A cache's scales.
+ByteRange scales_of(const Description& d, const Paged& cache) {
+  if (cache.token_scales && d.longest_context > 0)
+    return ByteRange::of(cache.token_scales,
+                         (blocks_of(d) - 1) * cache.token_scales_block_stride +
+                             (positions_of(d) - 1) * cache.token_scales_row_stride +
+                             (d.heads_kv - 1) * cache.token_scales_head_stride + 1,
+                         WAVESMITH_KERNELS_F32);
+  if (!cache.scale) return {};
+  return ByteRange::of(cache.scale, cache.scale_per_head ? d.heads_kv : 1, WAVESMITH_KERNELS_F32);
+}
+
 /// All that the kernels are given, the workspace aside: what is written first.
 std::vector<NamedRange> all_of(const Description& d) {
   constexpr auto kWord = WAVESMITH_KERNELS_F32;  // of 4 bytes, as those of I32
@@ -165,9 +207,9 @@ std::vector<NamedRange> all_of(const Description& d) {
   const int64_t slopes = (d.batches - 1) * d.alibi_batch_stride + d.heads_q;
   all.push_back(NamedRange::of("alibi_slopes", d.alibi_slopes, slopes, kWord));
   all.push_back(NamedRange::of("sinks", d.sinks, d.heads_q, kWord));
-  all.push_back(NamedRange::of("k.scale", d.k.scale, d.k.scale_per_head ? d.heads_kv : 1, kWord));
+  all.push_back({d.k.token_scales ? "k.token_scales" : "k.scale", scales_of(d, d.k)});
   if (has_latents(d)) return all;
-  all.push_back(NamedRange::of("v.scale", d.v.scale, d.v.scale_per_head ? d.heads_kv : 1, kWord));
+  all.push_back({d.v.token_scales ? "v.token_scales" : "v.scale", scales_of(d, d.v)});
   return all;
 }
 
@@ -176,6 +218,7 @@ wavesmith_kernels_status check_latents(const Description& d) {
   const std::string where = " is given where head_size_v is less than head_size";
   if (d.softcap != 0) return not_supported(kDecode, "softcap" + where);
   if (d.alibi_slopes) return not_supported(kDecode, "alibi_slopes" + where);
+  if (d.k.token_scales) return not_supported(kDecode, "k.token_scales" + where);
   return succeed();
 }
 
@@ -197,6 +240,9 @@ wavesmith_kernels_status check_lse(const Description& d) {
 
 int64_t values_of(const Description& d) { return d.head_size_v == 0 ? d.head_size : d.head_size_v; }
 bool has_latents(const Description& d) { return values_of(d) < d.head_size; }
+bool has_scales_of_positions(const Paged& cache) {
+  return cache.token_scales || cache.type == WAVESMITH_KERNELS_I8;
+}
 bool is_empty(const Description& d) { return d.batches == 0 || d.length_q == 0 || d.heads_q == 0; }
 
 wavesmith_kernels_status check_decode(const Description& d) {
@@ -221,6 +267,9 @@ wavesmith_kernels_status check_decode(const Description& d) {
     if (d.k.type != d.v.type)
       return not_supported(kDecode, "k is of " + std::string(word_of(d.k.type)) + " and v of " +
                                         std::string(word_of(d.v.type)));
+    if (has_scales_of_positions(d.k) != has_scales_of_positions(d.v))
+      return not_supported(kDecode, std::string(d.k.token_scales ? "k" : "v") + " has token_scales and " +
+                                        (d.k.token_scales ? "v" : "k") + " has none");
   }
   if (!d.context_lengths) return invalid(kDecode, "context_lengths is null");
   for (const auto& [name, data] : {std::pair<const char*, const void*>{"context_lengths", d.context_lengths},

@@ -8,6 +8,9 @@
 
 namespace wavesmith::kernels {
 
+inline constexpr int kPerToken = 3;  ///< of a case's `scales`
+inline constexpr double kUnit = 40;  ///< what a cache of integers has of a 1, before its scale
+
 /// What a case varies.
 struct DecodeCase {
   int64_t batches = 1, heads_q = 1, heads_kv = 1, length_q = 1, head_size = 128;
@@ -19,9 +22,12 @@ struct DecodeCase {
   int64_t page_size = 16, left = -1;
   float scale = 0.125F, softcap = 0;
   bool alibi = false, alibi_per_batch = false, sinks = false, lse = true;
-  int scales = 0;              ///< of the caches: none, one, one per head
+  int scales = 0;              ///< of the caches: none, one, one per head, kPerToken
+  bool scales_inside = false;  ///< those of positions end rows, of which `cache_padding` has the bytes
+  int spread = 1;              ///< of the exponents of V's scales of positions
   bool heads_outside = false;  ///< of a block positions follow each other, not heads
   int64_t padding = 0;         ///< elements that rows are apart beyond what they hold
+  int64_t cache_padding = 0;   ///< further ones of caches
   double size = 1;             ///< of the elements of q and k
 
   [[nodiscard]] int64_t size_v() const { return head_size_v == 0 ? head_size : head_size_v; }
@@ -36,7 +42,9 @@ struct DecodeCase {
         add("cache", cache);
     add("paged", paged), add("page_size", page_size), add("left", left), add("scale", scale);
     add("softcap", softcap), add("alibi", alibi + alibi_per_batch), add("sinks", sinks);
-    add("scales", scales), add("heads_outside", heads_outside), add("padding", padding), add("size", size);
+    add("scales", scales), add("scales_inside", scales_inside), add("spread", spread);
+    add("heads_outside", heads_outside), add("padding", padding);
+    add("cache_padding", cache_padding), add("size", size);
     return text;
   }
 };
@@ -47,8 +55,9 @@ struct DecodeHeads {
   Elements elements;
 
   DecodeHeads() = default;
-  DecodeHeads(const DecodeCase& one, Type type, int64_t size, int64_t batches, int64_t rows, int64_t heads) {
-    const int64_t apart = size + one.padding;
+  DecodeHeads(const DecodeCase& one, Type type, int64_t size, int64_t batches, int64_t rows, int64_t heads,
+              int64_t more_padding = 0) {
+    const int64_t apart = size + one.padding + more_padding;
     row_stride = one.heads_outside ? apart : heads * apart;
     head_stride = one.heads_outside ? rows * apart : apart;
     batch_stride = rows * heads * apart;
@@ -65,6 +74,26 @@ inline std::vector<double> numbers(const Elements& elements) {
   return all;
 }
 
+/// Scales of each position and head in host memory, NaN where nothing was set: beside a cache, or in its
+/// rows.
+struct TokenScales {
+  int64_t block_stride = 0, row_stride = 0, head_stride = 0;
+  Elements beside;
+
+  TokenScales() = default;
+  TokenScales(const DecodeCase& one, const DecodeHeads& cache, int64_t blocks, int64_t rows, int64_t heads) {
+    if (one.scales_inside) {
+      constexpr int64_t kWord = 4;
+      block_stride = cache.batch_stride / kWord, row_stride = cache.row_stride / kWord;
+      head_stride = cache.head_stride / kWord;
+      return;
+    }
+    row_stride = one.heads_outside ? 1 : heads, head_stride = one.heads_outside ? rows : 1;
+    block_stride = rows * heads;
+    beside = Elements(WAVESMITH_KERNELS_F32, static_cast<size_t>(blocks * block_stride));
+  }
+};
+
 /// The inputs and results of a case in host memory.
 struct DecodeProblem {
   DecodeCase one;
@@ -72,6 +101,7 @@ struct DecodeProblem {
   int64_t entries = 0;    ///< of the table, per sequence
   std::vector<int32_t> lengths, table;
   std::vector<float> slopes, sinks, k_scales, v_scales;
+  TokenScales k_token_scales, v_token_scales;
   DecodeHeads q, o, k, v;
   Elements lse;  ///< batches by heads by queries
   size_t workspace_bytes = 0;
@@ -103,7 +133,11 @@ struct DecodeProblem {
         table[static_cast<size_t>(b * entries + page)] = order[static_cast<size_t>(b * entries + page)];
     q = DecodeHeads(one, one.type, one.head_size, one.batches, one.length_q, one.heads_q);
     o = DecodeHeads(one, one.type, one.size_v(), one.batches, one.length_q, one.heads_q);
-    k = v = DecodeHeads(one, one.cache, one.head_size, blocks, positions, one.heads_kv);
+    k = v = DecodeHeads(one, one.cache, one.head_size, blocks, positions, one.heads_kv, one.cache_padding);
+    if (one.scales == kPerToken)
+      k_token_scales = v_token_scales = TokenScales(one, k, blocks, positions, one.heads_kv);
+    const bool integers = one.cache == WAVESMITH_KERNELS_I8;
+    const double unit = integers ? kUnit : 1;
     for (int64_t b = 0; b < one.batches; ++b) {
       for (int64_t i = 0; i < one.length_q; ++i)
         for (int64_t head = 0; head < one.heads_q; ++head)
@@ -113,16 +147,27 @@ struct DecodeProblem {
         for (int64_t head = 0; head < one.heads_kv; ++head)
           for (int64_t d = 0; d < one.head_size; ++d) {
             const auto element = static_cast<size_t>(d);
-            k.elements.set(key(k, b, j, head) + element, normal() * one.size);
-            v.elements.set(key(v, b, j, head) + element, normal());
+            const auto stored = [&](double number) {
+              return integers ? std::clamp(std::round(number * unit), -128.0, 127.0) : number;
+            };
+            k.elements.set(key(k, b, j, head) + element, stored(normal() * (integers ? 1 : one.size)));
+            v.elements.set(key(v, b, j, head) + element, stored(normal()));
           }
+      for (int64_t j = 0; j < length(b) && one.scales == kPerToken; ++j)
+        for (int64_t head = 0; head < one.heads_kv; ++head) {
+          set_scale(k, k_token_scales, b, j, head, std::exp2(normal()) * (integers ? one.size : 1) / unit);
+          set_scale(v, v_token_scales, b, j, head, std::exp2(one.spread * normal()) / unit);
+        }
     }
     const int64_t of_slopes = !one.alibi ? 0 : one.alibi_per_batch ? one.heads_q * one.batches : one.heads_q;
     for (int64_t i = 0; i < of_slopes; ++i) slopes.push_back(std::exp2(-static_cast<float>(between(0, 8))));
     for (int64_t i = 0; i < one.heads_q && one.sinks; ++i) sinks.push_back(static_cast<float>(3 * normal()));
-    for (int64_t i = 0; i < (one.scales == 2 ? one.heads_kv : one.scales); ++i) {
-      k_scales.push_back(static_cast<float>(std::exp2(normal())));
-      v_scales.push_back(static_cast<float>(std::exp2(normal())));
+    for (int64_t i = 0; i < (one.scales == kPerToken ? 0
+                             : one.scales == 2       ? one.heads_kv
+                                                     : one.scales);
+         ++i) {
+      k_scales.push_back(static_cast<float>(std::exp2(normal()) * (integers ? one.size : 1) / unit));
+      v_scales.push_back(static_cast<float>(std::exp2(normal()) / unit));
     }
     if (one.has_latents()) v = k, v_scales = k_scales;
     lse = Elements(WAVESMITH_KERNELS_F32, static_cast<size_t>(one.batches * one.heads_q * one.length_q));
@@ -131,15 +176,30 @@ struct DecodeProblem {
   [[nodiscard]] int64_t length(int64_t batch) const { return lengths[static_cast<size_t>(batch)]; }
   /// Where a key's, or a value's, first element is.
   [[nodiscard]] size_t key(const DecodeHeads& cache, int64_t batch, int64_t j, int64_t head) const {
-    const int64_t block = one.paged ? table[static_cast<size_t>(batch * entries + j / positions)] : batch;
-    return cache.at(block, j % positions, head, 0);
+    return cache.at(block_of(batch, j), j % positions, head, 0);
+  }
+  [[nodiscard]] int64_t block_of(int64_t batch, int64_t j) const {
+    return one.paged ? table[static_cast<size_t>(batch * entries + j / positions)] : batch;
   }
   [[nodiscard]] double slope(int64_t batch, int64_t head) const {
     if (!one.alibi) return 0;
     return slopes[static_cast<size_t>((one.alibi_per_batch ? batch * one.heads_q : 0) + head)];
   }
-  [[nodiscard]] double k_scale(int64_t head) const { return scale_of(k_scales, head); }
-  [[nodiscard]] double v_scale(int64_t head) const { return scale_of(v_scales, head); }
+  [[nodiscard]] double k_scale(int64_t batch, int64_t j, int64_t head) const {
+    return scale_of(k, k_token_scales, k_scales, batch, j, head);
+  }
+  [[nodiscard]] double v_scale(int64_t batch, int64_t j, int64_t head) const {
+    return scale_of(v, v_token_scales, v_scales, batch, j, head);
+  }
+  /// Sets the scale of a position's head.
+  void set_scale(DecodeHeads& cache, TokenScales& scales, int64_t batch, int64_t j, int64_t head,
+                 double value) {
+    const auto scale = static_cast<float>(value);
+    if (one.scales_inside)
+      std::memcpy(&cache.elements.bytes[inside(cache, batch, j, head)], &scale, sizeof(scale));
+    else
+      scales.beside.set(beside(scales, batch, j, head), scale);
+  }
 
   /// Computes it, into o and lse, and sees that nothing was written behind the workspace.
   void run() {
@@ -154,9 +214,24 @@ struct DecodeProblem {
     const OnGpu on_q(q.elements), on_k(k.elements), on_v(v.elements), on_o(o.elements), on_lse(lse);
     const OnGpu on_slopes(words(slopes)), on_sinks(words(sinks)), on_k_scales(words(k_scales)),
         on_v_scales(words(v_scales)), on_lengths(words(lengths)), on_table(words(table));
-    const auto cache = [&](const DecodeHeads& of, const OnGpu& gpu, const float* scale) {
-      return wavesmith_kernels_paged{gpu.data(),     one.cache, of.batch_stride, of.row_stride,
-                                     of.head_stride, scale,     one.scales == 2};
+    const OnGpu on_k_beside(k_token_scales.beside), on_v_beside(v_token_scales.beside);
+    const auto cache = [&](const DecodeHeads& of, const OnGpu& gpu, const float* scale,
+                           const TokenScales& scales, const OnGpu& beside) {
+      void* const rows_end = static_cast<char*>(gpu.data()) + one.head_size;
+      return wavesmith_kernels_paged{
+          .data = gpu.data(),
+          .type = one.cache,
+          .block_stride = of.batch_stride,
+          .row_stride = of.row_stride,
+          .head_stride = of.head_stride,
+          .scale = scale,
+          .scale_per_head = one.scales == 2,
+          .token_scales = one.scales != kPerToken
+                              ? nullptr
+                              : static_cast<float*>(one.scales_inside ? rows_end : beside.data()),
+          .token_scales_block_stride = scales.block_stride,
+          .token_scales_row_stride = scales.row_stride,
+          .token_scales_head_stride = scales.head_stride};
     };
     wavesmith_kernels_decode_description decode{
         .batches = one.batches,
@@ -168,8 +243,9 @@ struct DecodeProblem {
         .type = one.type,
         .q = {on_q.data(), q.batch_stride, q.row_stride, q.head_stride},
         .o = {on_o.data(), o.batch_stride, o.row_stride, o.head_stride},
-        .k = cache(k, on_k, floats(on_k_scales, k_scales)),
-        .v = one.has_latents() ? wavesmith_kernels_paged{} : cache(v, on_v, floats(on_v_scales, v_scales)),
+        .k = cache(k, on_k, floats(on_k_scales, k_scales), k_token_scales, on_k_beside),
+        .v = one.has_latents() ? wavesmith_kernels_paged{}
+                               : cache(v, on_v, floats(on_v_scales, v_scales), v_token_scales, on_v_beside),
         .blocks = static_cast<int64_t>(k.elements.count()) / k.batch_stride,
         .page_size = one.page_size,
         .block_table = one.paged ? static_cast<const int32_t*>(on_table.data()) : nullptr,
@@ -202,8 +278,24 @@ struct DecodeProblem {
   }
 
  private:
-  [[nodiscard]] double scale_of(const std::vector<float>& scales, int64_t head) const {
-    return scales.empty() ? 1 : scales[scales.size() > 1 ? static_cast<size_t>(head) : 0];
+  /// The byte of a cache at which the scale of a position's head is.
+  [[nodiscard]] size_t inside(const DecodeHeads& cache, int64_t batch, int64_t j, int64_t head) const {
+    return key(cache, batch, j, head) + static_cast<size_t>(one.head_size);
+  }
+  /// Its number among those beside a cache.
+  [[nodiscard]] size_t beside(const TokenScales& scales, int64_t batch, int64_t j, int64_t head) const {
+    return static_cast<size_t>(block_of(batch, j) * scales.block_stride + j % positions * scales.row_stride +
+                               head * scales.head_stride);
+  }
+  [[nodiscard]] double scale_of(const DecodeHeads& cache, const TokenScales& of_tokens,
+                                const std::vector<float>& scales, int64_t batch, int64_t j,
+                                int64_t head) const {
+    if (one.scales != kPerToken)
+      return scales.empty() ? 1 : scales[scales.size() > 1 ? static_cast<size_t>(head) : 0];
+    if (!one.scales_inside) return of_tokens.beside.get(beside(of_tokens, batch, j, head));
+    float scale = 0;
+    std::memcpy(&scale, &cache.elements.bytes[inside(cache, batch, j, head)], sizeof(scale));
+    return scale;
   }
 };
 
