@@ -20,7 +20,7 @@
 //   wavesmith_kernels_bench attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K
 //   HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full]
 //   wavesmith_kernels_bench decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]
-//   [CACHE TYPE] [PAGE]
+//   [CACHE TYPE] [PAGE] [token]
 //   wavesmith_kernels_bench fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]
 //
 //   wavesmith_kernels_bench convolution IMAGES CHANNELS SIDE OUTPUTS WINDOW [TYPE] [nhwc|nchw]
@@ -365,13 +365,17 @@ int decode(const std::vector<std::string>& words) {
   const auto cache = [&] {
     const auto type = words.size() > 7 ? type_of(words[7]) : d.type;
     const int64_t row = d.heads_kv * d.head_size;
-    return wavesmith_kernels_paged{memory(d.blocks * d.page_size * row * wavesmith::kernels::size_of(type)),
-                                   type,
-                                   d.page_size * row,
-                                   row,
-                                   d.head_size,
-                                   nullptr,
-                                   0};
+    wavesmith_kernels_paged made{
+        .data = memory(d.blocks * d.page_size * row * wavesmith::kernels::size_of(type)),
+        .type = type,
+        .block_stride = d.page_size * row,
+        .row_stride = row,
+        .head_stride = d.head_size};
+    if (type != WAVESMITH_KERNELS_I8 && (words.size() < 10 || words[9] != "token")) return made;
+    made.token_scales = static_cast<float*>(memory(d.blocks * d.page_size * d.heads_kv * 4));
+    made.token_scales_block_stride = d.page_size * d.heads_kv;
+    made.token_scales_row_stride = d.heads_kv, made.token_scales_head_stride = 1;
+    return made;
   };
   d.q = heads(), d.o = heads(), d.k = cache();
   if (!latent) d.v = cache();
@@ -463,7 +467,7 @@ int main(int argc, char** argv) {
       "attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K\n"
       "          HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full] [ordered]",
       "decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]\n"
-      "          [CACHE TYPE] [PAGE]",
+      "          [CACHE TYPE] [PAGE] [token]",
       "fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]",
       "convolution IMAGES CHANNELS SIDE OUTPUTS WINDOW [TYPE] [nhwc|nchw] [output|input|weights]\n"
       "          [STEP] [GROUPS]",
