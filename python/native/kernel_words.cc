@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
+#include <variant>
 
 #include "python/native/failure.h"
 
@@ -105,14 +107,21 @@ wavesmith_kernels_heads attended_of(const AttendedTuple& given) {
 }
 
 wavesmith_kernels_paged paged_of(const PagedTuple& given) {
-  const auto& [data, type, block_stride, row_stride, head_stride, scale, per_head] = given;
-  return {.data = reinterpret_cast<void*>(data),
-          .type = type_of(type).type,
-          .block_stride = block_stride,
-          .row_stride = row_stride,
-          .head_stride = head_stride,
-          .scale = reinterpret_cast<const float*>(scale),
-          .scale_per_head = per_head};
+  const auto& [data, type, block_stride, row_stride, head_stride, scale, scales] = given;
+  wavesmith_kernels_paged paged{.data = reinterpret_cast<void*>(data),
+                                .type = type_of(type).type,
+                                .block_stride = block_stride,
+                                .row_stride = row_stride,
+                                .head_stride = head_stride};
+  if (const bool* const per_head = std::get_if<bool>(&scales)) {
+    paged.scale = reinterpret_cast<const float*>(scale);
+    paged.scale_per_head = *per_head;
+  } else {
+    paged.token_scales = reinterpret_cast<float*>(scale);
+    std::tie(paged.token_scales_block_stride, paged.token_scales_row_stride, paged.token_scales_head_stride) =
+        std::get<1>(scales);
+  }
+  return paged;
 }
 
 wavesmith_kernels_activation activation_of(const std::string& word) {

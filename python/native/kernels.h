@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #include "kernels/wavesmith_all_reduce.h"
@@ -52,7 +53,8 @@ struct AttentionWords {
 
 /// Keys or values in a cache of pages: address, type, strides of blocks, positions and heads (in elements),
 /// address of scales (0: there are none), whether there is one per head.
-using PagedTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t, int64_t, uintptr_t, bool>;
+using PagedTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t, int64_t, uintptr_t,
+                              std::variant<bool, std::tuple<int64_t, int64_t, int64_t>>>;
 
 class Kernels {
  public:

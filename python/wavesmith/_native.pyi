@@ -118,7 +118,7 @@ def gemm_description(
 
 #: Address, type, strides of blocks, positions and heads in elements, address of scales (0: there are none), and whether
 #: there is one per head.
-Paged: TypeAlias = tuple[int, str, int, int, int, int, bool]
+Paged: TypeAlias = tuple[int, str, int, int, int, int, bool | tuple[int, int, int]]
 
 class Decode: ...
 

@@ -44,13 +44,14 @@ def decode(
     Args:
         q: (batch, heads, size), or (batch, length, heads, size) for several tokens of each sequence; float16 or
             bfloat16. Sizes are 64, 128, and on CDNA 256.
-        k_cache: (blocks, page, heads, size), of q's type, or float8 e4m3 as the GPU has it; in any order in memory in
-            which the last dimension is contiguous. A page is a power of two, 8 at least. q's heads are a multiple of
-            its heads. Without a block table (batch, positions, heads, size).
+        k_cache: (blocks, page, heads, size), of q's type, or float8 e4m3 as the GPU has it, or int8 with scales; in any
+            order in memory in which the last dimension is contiguous. A page is a power of two, 8 at least. q's heads
+            are a multiple of its heads. Without a block table (batch, positions, heads, size).
         v_cache: shaped and typed as `k_cache`.
         context_lengths: int32, (batch,): each sequence's keys, those of q's tokens included.
         block_table: int32, (batch, blocks of the longest context): where in the cache a sequence's pages are.
-        k_scale: float32, one or one per head of the cache, by which its numbers are multiplied. None: 1.
+        k_scale: float32, by which the cache's numbers are multiplied: one or one per head, or of float8 and int8 one
+            per position and head, (blocks, page, heads), in any order in memory: vLLM's int8_per_token_head. None: 1.
         v_scale: the same of `v_cache`.
         softmax_scale: None: 1 / sqrt(size).
         window_left: how many keys before its own position a query sees; -1: all.
@@ -93,7 +94,7 @@ def decode(
     elif blocks != batches:
         raise BadInputError(f"k_cache has {blocks} blocks and q {batches} sequences, and there is no block_table")
     scale_k, scale_v = (
-        None if scale is None else _scale(name, scale, heads_kv, stream, more)
+        None if scale is None else _scale(name, scale, on_k.shape, stream, more)
         for name, scale in (("k_scale", k_scale), ("v_scale", v_scale))
     )
     if max_context is not None:
@@ -159,18 +160,20 @@ def cache_write(
 ) -> None:
     """Writes the keys and values of tokens into a paged cache, in its type.
 
-    What is written is the quotient by the scale, to the nearest, ties to even; in float8 what is beyond the largest
-    becomes the largest, and NaN stays NaN.
+    What is written is the quotient by the scale, to the nearest, ties to even; in 8 bits what is beyond the largest
+    becomes the largest. NaN stays NaN, and is 0 in int8. Scales of positions are written, too: the largest magnitude of
+    a token's head by 127 (int8), 448 or FNUZ 240 (float8), at least 1e-6, and NaN where an element is NaN or infinite.
 
     Args:
         k: (tokens, heads, size); float32, float16 or bfloat16, the last dimension contiguous.
         v: shaped as k.
-        k_cache: (blocks, page, heads, size), as for `decode`; float32, float16, bfloat16 or float8 e4m3 as the GPU has
-            it. It is written.
+        k_cache: (blocks, page, heads, size), as for `decode`; float32, float16, bfloat16, int8 or float8 e4m3 as the
+            GPU has it. It is written.
         v_cache: shaped as `k_cache`.
         slots: int64, (tokens,): block * page + position of each token. Negative ones, and those beyond the cache, are
             left out.
-        k_scale: float32, one or one per head. None: 1.
+        k_scale: float32, one or one per head; of int8 and float8 also (blocks, page, heads), which is written. None: 1,
+            not of int8.
         v_scale: the same of `v_cache`.
         stream: a hipStream_t as a number, as in `gemm`.
 
@@ -195,7 +198,7 @@ def cache_write(
         raise BadInputError(f"slots is of {on_slots.type} with shape {on_slots.shape}, not of i64 with one per token")
     more: dict[str, Operand] = {}
     scales = [
-        None if scale is None else _scale(name, scale, heads, stream, more)
+        None if scale is None else _scale(name, scale, caches[0].shape, stream, more, written=True)
         for name, scale in (("k_scale", k_scale), ("v_scale", v_scale))
     ]
     inputs = [on_k, on_v, on_slots, *more.values()]
@@ -229,7 +232,7 @@ def cache_write(
             placed = {id(one): copies.of(one) for one in [*inputs, *caches]}
             launch(lambda one: placed[id(one)])
             hip.synchronize()
-            for one in caches:
+            for one in [*caches, *(scale for scale in scales if scale and len(scale.shape) == 3)]:
                 copies.bring_back(placed[id(one)], one)
 
 
@@ -256,16 +259,34 @@ def _integers(name: str, array: ArrayT, shape: tuple[int | None, ...], stream: i
     return one
 
 
-def _scale(name: str, array: ArrayT, heads: int, stream: int | None, more: dict[str, Operand]) -> Operand:
-    """Checked: one float32, or one per head; it is also put into `more`."""
-    scale = more[name] = operand(name, array, stream)
+def _scale(
+    name: str,
+    array: ArrayT,
+    cache: tuple[int, ...],
+    stream: int | None,
+    more: dict[str, Operand],
+    *,
+    written: bool = False,
+) -> Operand:
+    """Checked: one float32, one per head, or one per position and head; it is also put into `more`."""
+    scale = operand(name, array, stream)
+    if written and len(scale.shape) == 3:
+        scale = operand(name, array, stream, written=True)
+    more[name] = scale
+    *positions, heads, _ = cache
     count = math.prod(scale.shape)
-    if scale.type != "f32" or len(scale.shape) > 1 or count not in (1, heads) or (count > 1 and scale.strides != (1,)):
-        raise BadInputError(f"{name} is of {scale.type} with shape {scale.shape}, not of f32 with one or one per head")
+    few = len(scale.shape) < 2 and count in (1, heads) and (count == 1 or scale.strides == (1,))
+    if scale.type != "f32" or not (few or scale.shape == (*positions, heads)):
+        raise BadInputError(
+            f"{name} is of {scale.type} with shape {scale.shape}, not of f32 with one, one per head, "
+            f"or one per position and head, {(*positions, heads)}"
+        )
     return scale
 
 
 def _paged(cache: Operand, scale: Operand | None) -> _native.Paged:
-    per_head = scale is not None and math.prod(scale.shape) > 1
     block, row, head, _ = cache.strides
-    return cache.address, cache.type, block, row, head, scale.address if scale else 0, per_head
+    described = cache.address, cache.type, block, row, head
+    if scale is not None and len(scale.shape) == 3:
+        return *described, scale.address, (scale.strides[0], scale.strides[1], scale.strides[2])
+    return *described, scale.address if scale else 0, scale is not None and math.prod(scale.shape) > 1

@@ -84,12 +84,13 @@ def paged_attention(
 
     Args:
         q: (batch, heads, size), or (batch, length, heads, size); float16 or bfloat16, size 64, 128, on CDNA 256.
-        k_cache: (blocks, page, heads, size), of q's type or e4m3 as the GPU has it; without a table (batch, positions,
-            heads, size).
+        k_cache: (blocks, page, heads, size), of q's type, e4m3 as the GPU has it, or int8 with scales; without a table
+            (batch, positions, heads, size).
         v_cache: shaped and typed as `k_cache`.
         context_lengths: int32, (batch,): keys, those of q's tokens included.
         block_table: int32, (batch, blocks).
-        k_scale: float32, one or one per head of the cache.
+        k_scale: float32, one or one per head of the cache; of e4m3 and int8 also one per position and head, (blocks,
+            page, heads), as vLLM's int8_per_token_head has them.
         v_scale: the same of `v_cache`.
         softmax_scale: None: 1 / sqrt(size).
         window_left: how many keys before its own position a query sees; -1: all.
@@ -179,7 +180,8 @@ def cache_write(
     """Writes the keys and values of tokens, (tokens, heads, size), into a cache, in its type.
 
     Token t goes to position slots[t] % page of block slots[t] / page (int64); one whose slot is negative or beyond the
-    cache is left out. What is written is the quotient by the scale.
+    cache is left out. What is written is the quotient by the scale. In caches of 8 bits a scale (blocks, page, heads)
+    is written, too: the largest magnitude of a token's head by the type's largest number, at least 1e-6.
     """
     OPS.cache_write(k, v, k_cache, v_cache, slots, k_scale, v_scale)
 

@@ -68,6 +68,30 @@ def test_scales_of_caches(numbers: np.random.Generator) -> None:
     np.testing.assert_allclose(wide(got[0]), reference(q, k, v)[0][0], atol=3e-3)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_integers_with_a_scale_of_each_position_and_head(numbers: np.random.Generator, packed: bool) -> None:
+    k, v = (heads(numbers, 40, 2, 64) * np.float16(3) for _ in range(2))
+    if packed:  # as vLLM does: each row of a head is K, its scale, V, its scale
+        rows = np.full((3, 16, 2, 2, 68), -1, np.int8)
+        caches = [rows[:, :, :, i, :64] for i in range(2)]
+        scales = [rows.view(np.float32)[:, :, :, i, 16] for i in range(2)]
+    else:
+        caches = [np.full((3, 16, 2, 64), -1, np.int8) for _ in range(2)]
+        scales = [np.full((3, 16, 2), np.nan, np.float32) for _ in range(2)]
+    given = {"k_scale": scales[0], "v_scale": scales[1]}
+    table = np.array([[2, 0, 1]], np.int32)
+    kernels.cache_write(k, v, *caches, table[0].repeat(16)[:40] * np.int64(16) + np.arange(40) % 16, **given)
+    read = []
+    for one, cache, scale in zip((k, v), caches, scales, strict=True):
+        in_order = [part[table[0]].reshape(48, *part.shape[2:])[:40] for part in (cache, scale)]
+        np.testing.assert_array_equal(in_order[1], np.abs(wide(one)).max(-1).astype(np.float32) / np.float32(127))
+        read.append(in_order[0] * in_order[1][..., None].astype(np.float64))
+        assert (np.abs(read[-1] - wide(one)) <= in_order[1][..., None] * 0.5001).all()
+    q = heads(numbers, 1, 4, 64)
+    got = kernels.decode(q, *caches, np.array([40], np.int32), block_table=table, **given)
+    np.testing.assert_allclose(wide(got[0]), reference(q, *read)[0][0], atol=8e-3)
+
+
 def test_what_breaks_a_rule(numbers: np.random.Generator) -> None:
     q, cache, lengths = heads(numbers, 2, 4, 64), heads(numbers, 4, 16, 2, 64), np.array([9, 3], np.int32)
     table = np.zeros((2, 2), np.int32)

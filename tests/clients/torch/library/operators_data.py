@@ -240,8 +240,11 @@ def _attentions() -> Iterator[Call]:
     yield Call("cache_write", (*new, *several[1:3], slots))
     latents = (_half(2, 4, 576), _half(6, 16, 576), _ints(20, 41), table)
     yield Call("latent_attention", (*latents, _rand(1), _vector(4)), {"softmax_scale": 0.07})
+    q, *caches, contexts = several
+    integers = [(one * 30).to(torch.int8) for one in caches]
+    yield Call("paged_attention", (q, *integers, contexts, table, _rand(6, 16, 2), _rand(6, 16, 2)))
+    yield Call("cache_write", (*new, *integers, slots, _rand(6, 16, 2), _rand(6, 16, 2)))
     if _has_products_of_8_bit_floats():
-        q, *caches, contexts = several
         caches = [one.to(e4m3()) for one in caches]
         yield Call("paged_attention", (q, *caches, contexts, table, _rand(2), _rand(2)))
         yield Call("cache_write", (*new, *caches, slots, _rand(2), _rand(2)))

@@ -60,8 +60,8 @@ void define(Library& library) {
       "SymInt? max_context=None) -> (Tensor, Tensor)",
       kOutLse);
   library.def(
-      "cache_write(Tensor k, Tensor v, Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor slots, Tensor? "
-      "k_scale=None, Tensor? v_scale=None) -> ()");
+      "cache_write(Tensor k, Tensor v, Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor slots, "
+      "Tensor(c!)? k_scale=None, Tensor(d!)? v_scale=None) -> ()");
   define_both(library,
               "rms_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, Tensor? scale=None, *, float "
               "epsilon=1e-5, float weight_offset=0.0, ScalarType? dtype=None) -> Tensor",

@@ -18,7 +18,15 @@ wavesmith_kernels_paged paged(const Call& call, const char* argument, const Tens
                                  dimensions == 4 ? cache.stride(2) : 0,
                                  nullptr,
                                  0};
-  if (scale) {
+  if (scale && dimensions == 4 && scale->dim() == 3) {
+    const Shape shape{cache.size(0), cache.size(1), cache.size(2)};
+    call.has_type(name_of_scale, *scale, ScalarType::Float);
+    call.has_shape(name_of_scale, *scale, shape);
+    result.token_scales = static_cast<float*>(written ? scale->mutable_data_ptr() : data_of(*scale));
+    result.token_scales_block_stride = scale->stride(0);
+    result.token_scales_row_stride = scale->stride(1);
+    result.token_scales_head_stride = scale->stride(2);
+  } else if (scale) {
     result.scale_per_head = dimensions == 4 && scale->numel() > 1;
     const Shape shape = result.scale_per_head ? Shape{cache.size(2)}
                         : scale->numel() == 1 ? shape_of(*scale)
