@@ -20,7 +20,7 @@
 //   wavesmith_kernels_bench attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K
 //   HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full]
 //   wavesmith_kernels_bench decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]
-//   [CACHE TYPE] [PAGE] [token]
+//   [CACHE TYPE] [PAGE] [beside|heads|inside]
 //   wavesmith_kernels_bench fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]
 //
 //   wavesmith_kernels_bench convolution IMAGES CHANNELS SIDE OUTPUTS WINDOW [TYPE] [nhwc|nchw]
@@ -344,7 +344,8 @@ int attention_backward(const Words& words) {
 }
 
 /// Decode, all contexts of one length, in pages whose order is mixed: its time, and the bytes of K and V per
-/// second.
+/// second. Scales of positions lie beside the cache, (blocks, page, heads), or heads before positions, or
+/// inside of rows, behind each head.
 int decode(const std::vector<std::string>& words) {
   const auto number = [&](size_t index) { return static_cast<int64_t>(std::atoll(words[index].c_str())); };
   wavesmith_kernels_decode_description description{};
@@ -362,19 +363,28 @@ int decode(const std::vector<std::string>& words) {
                                    d.length_q * d.heads_q * d.head_size, d.heads_q * d.head_size,
                                    d.head_size};
   };
+  constexpr int64_t kWord = sizeof(float);
   const auto cache = [&] {
     const auto type = words.size() > 7 ? type_of(words[7]) : d.type;
-    const int64_t row = d.heads_kv * d.head_size;
+    const std::string scales = words.size() > 9 ? words[9] : type == WAVESMITH_KERNELS_I8 ? "beside" : "";
+    const int64_t head = d.head_size + (scales == "inside" ? kWord : 0), row = d.heads_kv * head;
     wavesmith_kernels_paged made{
         .data = memory(d.blocks * d.page_size * row * wavesmith::kernels::size_of(type)),
         .type = type,
         .block_stride = d.page_size * row,
         .row_stride = row,
-        .head_stride = d.head_size};
-    if (type != WAVESMITH_KERNELS_I8 && (words.size() < 10 || words[9] != "token")) return made;
-    made.token_scales = static_cast<float*>(memory(d.blocks * d.page_size * d.heads_kv * 4));
-    made.token_scales_block_stride = d.page_size * d.heads_kv;
-    made.token_scales_row_stride = d.heads_kv, made.token_scales_head_stride = 1;
+        .head_stride = head};
+    if (scales == "inside") {
+      made.token_scales = reinterpret_cast<float*>(static_cast<char*>(made.data) + d.head_size);
+      made.token_scales_block_stride = made.block_stride / kWord;
+      made.token_scales_row_stride = row / kWord, made.token_scales_head_stride = head / kWord;
+    } else if (!scales.empty()) {
+      const bool by_heads = scales == "heads";
+      made.token_scales = static_cast<float*>(memory(d.blocks * d.page_size * d.heads_kv * kWord));
+      made.token_scales_block_stride = d.page_size * d.heads_kv;
+      made.token_scales_row_stride = by_heads ? 1 : d.heads_kv;
+      made.token_scales_head_stride = by_heads ? d.page_size : 1;
+    }
     return made;
   };
   d.q = heads(), d.o = heads(), d.k = cache();
@@ -467,7 +477,7 @@ int main(int argc, char** argv) {
       "attention|attention_backward BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K\n"
       "          HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16] [causal|full] [ordered]",
       "decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE[/HEAD_SIZE_V] [bf16|f16]\n"
-      "          [CACHE TYPE] [PAGE] [token]",
+      "          [CACHE TYPE] [PAGE] [beside|heads|inside]",
       "fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]",
       "convolution IMAGES CHANNELS SIDE OUTPUTS WINDOW [TYPE] [nhwc|nchw] [output|input|weights]\n"
       "          [STEP] [GROUPS]",

@@ -54,19 +54,29 @@ TILE_DEVICE void write_results(const DecodeArguments& g, const Results& o, RowSu
   });
 }
 
+/// Of workgroups in order of heads and their splits, the one that has a number where those of all heads
+/// follow each other. Lines of memory hold several heads of 8 bits, or scales of them, and caches have the
+/// lines as long as heads go along together.
+TILE_DEVICE int heads_in_a_row(const DecodeArguments& g, int number) {
+  const int tile = number % g.tiles, head = number / g.tiles % g.heads_kv;
+  const int part = number / g.tiles / g.heads_kv;  // of all sequences
+  return ((part / g.splits * g.heads_kv + head) * g.splits + part % g.splits) * g.tiles + tile;
+}
+
 template <class Shape, int kWaves>
 TILE_DEVICE void decode(const DecodeArguments& g) {
   using namespace tile;
   using Atom = typename Shape::Atom;
   using Layout = typename Shape::Layout;
   constexpr int kKeys = Shape::kKeys, kStep = kWaves * kKeys;
+  constexpr bool kSmall = sizeof(typename Shape::Stored) == 1;
   TILE_SHARED static char memory[SharedResults<Shape, kWaves>::kBytes];
 
   const int lane = arch::thread_id() % Layout::kLanes;
   const int wave = arch::uniform(arch::thread_id() / Layout::kLanes);
   const int number = decode_number(g);
   if (number >= g.workgroups) return;
-  const DecodePart<Layout::kRows, kKeys> mine(g, number);
+  const DecodePart<Layout::kRows, kKeys> mine(g, kSmall ? heads_in_a_row(g, number) : number);
   const int batch = mine.batch, split = mine.split, begin = mine.begin, end = mine.end;
   const int row = mine.first_row + Layout::row(lane);
   const int query = row / g.heads_per_kv, head = mine.head_kv * g.heads_per_kv + row % g.heads_per_kv;
