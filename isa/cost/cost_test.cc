@@ -149,7 +149,20 @@ TEST(Cost, ScalarResultsOnRdna) {
   EXPECT_EQ(of("gfx1201", "s_add_f16 s0, s1, s2", 32).result, 4);
   EXPECT_EQ(of("gfx1201", "s_add_f32 s0, s1, s2", 32).result, 4);
   EXPECT_EQ(of("gfx1100", "s_mul_hi_u32 s0, s1, s2", 32).result, 3);
+  EXPECT_EQ(of("gfx1100", "s_mulk_i32 s0, 0x3", 32).result, 2);
   EXPECT_EQ(of("gfx1100", "v_swap_b32 v0, v1", 32).issue, 2);  // two results
+}
+
+TEST(Cost, CallsOnRdnaGetToTheirTargetLaterThanBranches) {
+  for (const char* const target : {"gfx1100", "gfx1151", "gfx1201"}) {
+    EXPECT_EQ(of(target, "s_branch 0", 32).result, 1) << target;
+    EXPECT_EQ(of(target, "s_cbranch_scc0 0", 32).result, 1) << target;
+    EXPECT_EQ(of(target, "s_call_b64 s[0:1], 0", 32).result, 5) << target;
+    EXPECT_EQ(of(target, "s_setpc_b64 s[0:1]", 32).result, 5) << target;
+    EXPECT_EQ(of(target, "s_swappc_b64 s[0:1], s[2:3]", 32).result, 5) << target;
+    EXPECT_EQ(of(target, "v_mullit_f32 v0, v1, v2, v3", 32).issue, 1) << target;
+  }
+  EXPECT_EQ(of("gfx942", "s_setpc_b64 s[0:1]", 64).result, 1);
 }
 
 TEST(Cost, SwapsOfLanesAndTruthTablesOf16BitsTakeTwoPasses) {

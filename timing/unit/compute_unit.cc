@@ -161,6 +161,7 @@ void ComputeUnit::State::prepare(Wave& w) {
     case Pipe::Transcendental:
     case Pipe::Matrix:
       w.until(w.matrix_read, Cause::Vector);
+      if (rules.scalars) w.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
       if (w.last_memory) w.until(w.last_memory + rules.memory_to_vector, Cause::Vector);
       if (rules.masks && !op.scalar_writes.empty()) {
         const uint64_t oldest = w.masks.at(rules.masks - 1u);

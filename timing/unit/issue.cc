@@ -114,7 +114,8 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
 }
 
 /// SALU instructions of RDNA wait for their operands behind issue and execute in order, none before what it
-/// overwrites is written. What waits for one counts from its execution.
+/// overwrites is written. What waits for one counts from its execution. Those of hardware registers are not
+/// among those that are under way: in discover_ops eight more issue behind s_getreg_b32.
 inline void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave& w, const UnitOp& op,
                                              uint64_t t) {
   uint64_t executes = t;
@@ -128,7 +129,7 @@ inline void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave&
       for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
         executes = std::max(executes, w.scalar[r].written);
     w.scalar_executed = executes + op.issue;
-    w.scalars.push(executes + rules.scalar_hold);
+    if (!op.hardware) w.scalars.push(executes + rules.scalar_hold);
   }
   if (op.pipe == Pipe::Salu) w.last_scalar = executes;
   for (const RegisterRange& range : op.scalar_writes)
@@ -180,6 +181,11 @@ inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& 
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
           executes = std::max(executes, w.scalar[r].by_vector);
     if (slow) executes = std::max(executes, simd.slow_executed);
+    // Results come in order: behind the FP64 unit's others execute when its own is there.
+    if (doubles)
+      simd.doubles_done = executes + op.result;
+    else
+      executes = std::max(executes, simd.doubles_done);
     const uint64_t leaves = executes + (slow ? 1 : op.issue);
     if (slow) simd.slow_executed = executes + op.issue;
     simd.executed = leaves;
@@ -378,7 +384,7 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   if (op.control == Control::Conditional || op.control == Control::Branch) {
     const bool taken = op.control == Control::Branch ||
                        (w.next + 1 < w.count && ops[w.sites[w.next + 1]].pc != op.pc + op.size);
-    w.at = t + (taken ? rules.branch_taken : rules.branch_passed);
+    w.at = t + (taken ? rules.branch_taken + op.result - 1u : rules.branch_passed);
   }
   if (++w.next >= w.count) return end(simd, w, t);
   if (op.control == Control::BarrierSignal) arrive(w, t, false);

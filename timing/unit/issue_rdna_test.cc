@@ -51,6 +51,21 @@ TEST(IssueOnRdna, DependentScalarInstructionsIssueIntoAQueueAndThenAtTheRateOfTh
   }
 }
 
+TEST(IssueOnRdna, AVectorInstructionWaitsForOneOfTheScalarOnesUnderWayToo) {
+  std::vector<std::string> lines = times(20, "s_lshl_b32 s0, s0, s1");
+  lines.emplace_back("v_mov_b32_e32 v0, v1");
+  for (const char* const gpu : {"rx7900xtx", "rx9070xt"})
+    EXPECT_EQ(apart(issued(lines, gpu), 19, 20), 2U) << gpu;
+}
+
+TEST(IssueOnRdna, ReadingAHardwareRegisterIsNotAmongThem) {
+  std::vector<std::string> lines = times(11, "s_lshl_b32 s0, s0, s1");
+  lines[0] = "s_getreg_b32 s2, hwreg(0, 0, 1)";
+  const auto cycles = issued(lines);
+  EXPECT_EQ(apart(cycles, 0, 8), 8U);
+  EXPECT_EQ(apart(cycles, 8, 9), 2U);
+}
+
 TEST(IssueOnRdna, IndependentScalarInstructionsIssueEachCycle) {
   std::vector<std::string> lines;
   for (int i = 0; i < 32; ++i) lines.push_back("s_mov_b32 s" + std::to_string(i) + ", 0");
@@ -70,6 +85,14 @@ TEST(IssueOnRdna, AfterSevenComparisonsAWaveWaitsForTheLast) {
   EXPECT_EQ(apart(cycles, 13, 14), 9U);
 }
 
+TEST(IssueOnRdna, BehindAnFp64InstructionTheyExecuteWhenItsResultIsThere) {
+  std::vector<std::string> lines = times(9, "v_cmp_lt_f32_e64 s0, v0, v1");
+  lines[0] = "v_add_f64 v[0:1], v[2:3], v[4:5]";
+  const auto cycles = issued(lines);
+  EXPECT_EQ(apart(cycles, 0, 7), 32U + 6U);
+  EXPECT_EQ(apart(cycles, 7, 8), 9U + 38U - 32U);
+}
+
 TEST(IssueOnRdna, ComparisonsFarEnoughApartDoNotWait) {
   std::vector<std::string> lines;
   for (int i = 0; i < 20; ++i) {
@@ -82,6 +105,7 @@ TEST(IssueOnRdna, ComparisonsFarEnoughApartDoNotWait) {
 TEST(IssueOnRdna, LdsTakesADwordOfOperandsACycle) {
   EXPECT_EQ(apart(issued(times(40, "ds_add_u64 v0, v[2:3]")), 20, 39), 3 * 19U);
   EXPECT_EQ(apart(issued(times(40, "ds_load_b32 v1, v0")), 0, 39), 39U);
+  EXPECT_EQ(apart(issued(times(40, "ds_load_u8_d16 v1, v0")), 0, 39), 39U);
 }
 
 TEST(IssueOnRdna, TheDoubleUnitGoesInStepsOfFour) {
@@ -101,6 +125,11 @@ TEST(IssueOnRdna, HardwareRegistersWaitForTheScalarUnit) {
                               "s_setreg_imm32_b32 hwreg(0, 0, 1), 0", "s_mov_b32 s3, 0"});
   EXPECT_EQ(apart(cycles, 0, 1), 10U);
   EXPECT_EQ(apart(cycles, 2, 3), 9U);
+}
+
+TEST(IssueOnRdna, ACallTakesFourCyclesMoreThanABranch) {
+  EXPECT_EQ(apart(issued({"s_branch 0", "s_mov_b32 s4, 0"}), 0, 1), 9U);
+  EXPECT_EQ(apart(issued({"s_call_b64 s[0:1], 0", "s_mov_b32 s4, 0"}), 0, 1), 13U);
 }
 
 TEST(IssueOnRdna, WhatTheSequencerDoesItselfComesThreeCyclesBehind) {

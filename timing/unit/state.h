@@ -127,6 +127,7 @@ struct Simd {
   uint64_t executed = 0;       ///< the last in the queue has gone through
   uint64_t slow_executed = 0;  ///< the same of the unit for transcendental and wide instructions
   uint64_t doubles = 0;        ///< the FP64 unit takes the next
+  uint64_t doubles_done = 0;   ///< its last result is there
   struct Entry {
     uint64_t leaves;
     uint32_t weight;

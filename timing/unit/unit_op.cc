@@ -43,6 +43,19 @@ uint16_t matrix_quanta(const Op& op) {
   return widest > 2 ? 2 : 1;
 }
 
+/// Dwords a lane that an LDS instruction reads: address and data. A load of half a register keeps the other
+/// half, which LDS does not read.
+uint16_t lds_operands(const Op& op) {
+  const bool load = !op.store && !op.atomic;
+  uint16_t dwords = 0;
+  for (const RegisterRange& range : op.vector_reads)
+    if (!load || std::ranges::none_of(op.vector_writes, [&](const RegisterRange& kept) {
+          return kept.first == range.first && kept.count == range.count;
+        }))
+      dwords += range.count;
+  return std::max<uint16_t>(dwords, 1);
+}
+
 }  // namespace
 
 UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
@@ -86,10 +99,7 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
       if (!rules.queued) to.quanta = matrix_quanta(op);
     }
     to.nops = op.nops;
-    if (op.lds) {
-      for (const RegisterRange& range : op.vector_reads) to.lds_operands += range.count;
-      to.lds_operands = std::max<uint16_t>(to.lds_operands, 1);
-    }
+    if (op.lds) to.lds_operands = lds_operands(op);
     std::copy(std::begin(op.delay), std::end(op.delay), to.delay);
     to.delay_skip = op.delay_skip;
     to.wait = op.wait;

@@ -33,7 +33,10 @@ IssueConstant constant(std::string_view name, uint16_t before, uint16_t first, u
 std::span<const IssueConstant> issue_constants() {
   using R = isa::IssueRules;
   // Where a VALU result goes to another pipe, before: the VALU's latency (LLVM 22, SISchedule.td). Kin: the
-  // same pipe's result on its way to another pipe.
+  // same pipe's result on its way to another pipe; of a branch that is taken the scalar unit's, whose result
+  // the address is, of one that is passed the sequencer's own turn behind another instruction. A memory
+  // instruction that has not read its registers is counted (LLVM, AMDGPU/gfx11_waitcnt_depctr, VM_VSRC) as a
+  // SALU instruction under way is.
   static const std::vector<IssueConstant> all{
       constant<&R::scalar_to_memory>("SALU to memory", 1, 1, 24, 1, "SALU to a branch"),
       constant<&R::scalar_to_branch>("SALU to a branch", 1, 1, 24, 1, "SALU to SMEM"),
@@ -46,15 +49,17 @@ std::span<const IssueConstant> issue_constants() {
       constant<&R::vector_to_branch>("VALU to a branch", 5, 1, 32, 1, "VALU to memory"),
       constant<&R::dual_to_memory>("dual instruction to memory", 5, 1, 32, 1, "VALU to memory"),
       constant<&R::carry>("lane mask from VALU to VALU", 5, 1, 8),
-      constant<&R::branch_passed>("branch passed", 1, 1, 16),
-      constant<&R::branch_taken>("branch taken", 1, 1, 32, 1, "branch passed"),
-      constant<&R::memory_to_vector>("memory to VALU", 1, 1, 16),
+      constant<&R::branch_passed>("branch passed", 1, 1, 16, 1, "memory to a wait"),
+      constant<&R::branch_taken>("branch taken", 1, 1, 32, 1, "SALU to SMEM"),
+      constant<&R::memory_to_vector>("memory to VALU", 1, 1, 16, 1, "SALU instruction under way"),
       constant<&R::memory_to_wait>("memory to a wait", 1, 1, 16),
       constant<&R::memory_issue>("memory to memory", 1, 1, 8),
       constant<&R::delay_issue>("s_delay_alu", 1, 0, 4),
       constant<&R::scalar_hold>("SALU instruction under way", 7, 1, 12),
       constant<&R::scalar_to_vector>("SALU to VALU", 1, 1, 16, 1, "SALU to SMEM"),
       constant<&R::lds_hold>("LDS operands under way", 6, 0, 12),
+      constant<&R::weight_plain>("plain instruction in the VALU's queue", 10, 0, 10, 10),
+      constant<&R::weight_wide>("wide instruction in the VALU's queue", 10, 10, 20, 10),
       constant<&R::depth>("VALU queue's depth", 0, 0, 8),
       constant<&R::matrix_operand>("more for a matrix instruction's operand", 0, 0, 8),
   };
@@ -116,9 +121,8 @@ IssueFit::IssueFit(std::span<IssueTrace* const> traces) {
 isa::IssueRules IssueFit::rules(const isa::Target& target) const {
   isa::IssueRules rules = isa::issue_rules(target);
   // The tables' weights were fitted on one trace: here an instruction is an entry of the queue, or one for
-  // each cycle.
-  rules.weight_plain = rules.weight_transcendental = rules.weight_matrix = 10;
-  rules.weight_wide = 20;
+  // each cycle; whether plain and wide ones are, the traces tell.
+  rules.weight_transcendental = rules.weight_matrix = 10;
   rules.weight_multiply = 40;
   const auto constants = issue_constants();
   for (size_t i = 0; i < constants.size(); ++i) constants[i].set(rules, values_[i].value);

@@ -58,8 +58,32 @@ TEST(IssueFit, TakesWhatNoTraceTellsFromItsLikeOrAsNothing) {
   IssueTrace* const all[] = {traces.data()};
   const IssueFit fit(all);
   EXPECT_EQ(value(fit, "SALU to memory", false), 20);
-  EXPECT_EQ(value(fit, "branch taken", false), 3);
+  EXPECT_EQ(value(fit, "branch taken", false), 1);
   EXPECT_EQ(value(fit, "memory to VALU", false), 1);
+}
+
+TEST(IssueFit, TakesABranchThatIsPassedForASequencersOwnInstruction) {
+  std::vector<IssueTrace> traces = traces_of(std::string(kColumns) +
+                                             "made,0,1,0,0,0x100,v_mov_b32 v1 v2,100,VALUINST\n"
+                                             "made,0,1,0,0,0x104,s_nop 0x0,105,IMMEDIATE\n");
+  ASSERT_EQ(traces.size(), 1U);
+  IssueTrace* const all[] = {traces.data()};
+  const IssueFit fit(all);
+  EXPECT_EQ(value(fit, "memory to a wait", true), 5);
+  EXPECT_EQ(value(fit, "branch passed", false), 5);
+}
+
+/// A SALU instruction at the first byte of a line of the instruction cache, `behind` cycles after another.
+size_t late(uint64_t behind) {
+  const std::vector<IssueTrace> traces = traces_of(
+      fmt::format("{}made,0,1,0,0,0x13c,s_mov_b32 s1 0,100,INST\nmade,0,1,0,0,0x140,s_mov_b32 s2 0,{},INST\n",
+                  kColumns, 100 + behind));
+  return traces.empty() || traces[0].units[0].waves[0].rows[1].late ? 1 : 0;
+}
+
+TEST(IssueTrace, ASalusLineThatComesAfterAllThatAreUnderWayIsLate) {
+  EXPECT_EQ(late(11), 0U);
+  EXPECT_EQ(late(12), 1U);
 }
 
 TEST(IssueFit, LeavesRulesAloneThatNoTraceOfTheFamilyTells) {

@@ -21,9 +21,10 @@ using timing::OpTable;
 /// Cycles after which an instruction without a wait must have come from memory: on CDNA full queues of memory
 /// instructions stall for hundreds, on RDNA discover_ops has 250 and more where code is cold.
 /// At the first instruction of a line of the cache less will do: little else takes longer than what waits for
-/// the FP64 unit.
-uint64_t late_after(const isa::Target& target, bool line) {
-  return !target.is(isa::kRdna) ? 500 : line ? 48 : 200;
+/// the FP64 unit, and a SALU instruction behind another waits at most for one that went before it by as many
+/// as may be under way, until 7 cycles behind its result of 4.
+uint64_t late_after(const isa::Target& target, bool line, bool scalars) {
+  return !target.is(isa::kRdna) ? 500 : !line ? 200 : scalars ? 11 : 48;
 }
 constexpr uint64_t kLine = 64;
 
@@ -268,8 +269,10 @@ Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv) {
       // Code that a wave comes to for the first time may have to come from memory, where a line of it begins.
       const bool line = i > 0 && (pc + op.size - 1) / kLine != last / kLine;
       last = pc + op.size - 1;
+      const auto scalar = [](const Op& each) { return each.cost.pipe == isa::Pipe::Salu; };
+      const bool scalars = scalar(op) && i > 0 && scalar((*trace.ops)[wave.record.sites[i - 1]]);
       const bool late = i > 0 && !waits && seen.insert(pc).second && op.control != Control::End &&
-                        cycle > wave.rows.back().cycle + late_after(target, line);
+                        cycle > wave.rows.back().cycle + late_after(target, line, scalars);
       wave.observed.at.push_back(i == 0 || waits || late ? cycle : timing::Observed::kFree);
       wave.rows.push_back({rows[i], i, cycle, i > 0 && !waits, late});
     }
