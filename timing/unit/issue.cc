@@ -384,7 +384,9 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   if (op.control == Control::Conditional || op.control == Control::Branch) {
     const bool taken = op.control == Control::Branch ||
                        (w.next + 1 < w.count && ops[w.sites[w.next + 1]].pc != op.pc + op.size);
-    w.at = t + (taken ? rules.branch_taken + op.result - 1u : rules.branch_passed);
+    // A call's costs more than the quantum that any branch takes.
+    w.at = t + (taken ? rules.branch_taken + std::max<uint64_t>(op.result, quantum) - quantum
+                      : rules.branch_passed);
   }
   if (++w.next >= w.count) return end(simd, w, t);
   if (op.control == Control::BarrierSignal) arrive(w, t, false);
