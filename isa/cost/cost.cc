@@ -37,7 +37,7 @@ uint16_t matrix_result_cycles(const Cost& cost, MatrixUse use, const Target& tar
 }
 
 const IssueRules& issue_rules(const Target& target) {
-  return target.is(kCdna) ? cost_detail::cdna_rules() : cost_detail::rdna_rules();
+  return target.is(kCdna) ? cost_detail::cdna_rules(target) : cost_detail::rdna_rules();
 }
 
 }  // namespace wavesmith::isa

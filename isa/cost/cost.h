@@ -14,6 +14,15 @@
 
 namespace wavesmith::isa {
 
+/// Which of a SIMD's two VALU pipes takes an instruction, where it has two (IssueRules::second_pipe).
+enum class VectorPipe : uint8_t {
+  Alone,          ///< nothing else issues to either meanwhile
+  Packed,         ///< both, and not while the second helps a matrix instruction
+  First,          ///< the first
+  FirstOrSecond,  ///< the second where the first is taken
+  SecondOrFirst,  ///< the first where the second is taken
+};
+
 /// All in cycles of the shader clock.
 struct Cost {
   Pipe pipe = Pipe::Internal;
@@ -21,6 +30,7 @@ struct Cost {
   uint16_t result = 1;  ///< from its issue to that of an instruction of the same kind that reads the result;
                         ///< of loads: 0, the memory says
   uint16_t passes = 0;  ///< of a matrix instruction, 4 cycles each
+  VectorPipe vector = VectorPipe::Alone;  ///< of a VALU instruction
 };
 
 /// What one instruction of a wave of `wave_lanes` lanes costs. `row` is the instruction's, nullptr for
@@ -55,7 +65,8 @@ struct IssueRules {
   uint8_t scalar_to_vector;         ///< SALU result to a VALU instruction
   uint8_t scalar_to_branch;         ///< SALU instruction to a following conditional branch
   uint8_t scalar_to_memory;         ///< SALU instruction to a following VMEM or LDS instruction
-  uint8_t vector_to_scalar;         ///< VALU to a SALU or SMEM instruction that reads what it writes
+  uint8_t vector_to_scalar;         ///< VALU to a SALU or SMEM instruction that reads what it writes; on CDNA
+                                    ///< to any behind a VALU instruction that writes scalar registers
   uint8_t vector_to_overwrite;      ///< VALU to a SALU instruction that overwrites what it reads
   uint8_t vector_to_branch;         ///< VALU instruction that writes EXEC or VCC to a branch
   uint8_t vector_to_memory;    ///< VALU to an LDS or VMEM instruction that uses its result or overwrites its
@@ -65,11 +76,14 @@ struct IssueRules {
   uint8_t carry;               ///< VCC or another lane mask, VALU to VALU
   uint8_t branch_taken;        ///< to the first instruction at the target
   uint8_t branch_passed;       ///< to the instruction behind it
+  uint8_t branch_window;       ///< bytes of aligned code with a branch that are there when it is passed; an
+                               ///< instruction beyond comes as that of a taken branch does; 0: all are there
   uint8_t memory_to_vector;    ///< LDS or VMEM instruction to a VALU instruction of the wave
   uint8_t memory_to_wait;      ///< to a wait, a nop or a clause of the wave; of RDNA any but another of these
   uint8_t memory_issue;        ///< LDS or VMEM instruction to the next of the SIMD
   uint8_t delay_issue;         ///< s_delay_alu itself, behind another hint or a wait
   uint8_t barrier;             ///< the last arrival to the others' next instruction
+  bool second_pipe;            ///< a SIMD takes VALU instructions of two waves at once (CDNA3 and CDNA4)
   // What a wave has under way (RDNA), each counted in three bits.
   uint8_t scalars;      ///< SALU instructions, which issue and then wait for operands; 0: they wait before
   uint8_t scalar_hold;  ///< each is under way for so long from its execution on

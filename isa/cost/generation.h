@@ -10,7 +10,7 @@ Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& tar
                int wave_lanes);
 uint16_t cdna_matrix_result(const Cost& cost, MatrixUse use);
 uint16_t rdna_matrix_result(const Cost& cost, MatrixUse use);
-const IssueRules& cdna_rules();
+const IssueRules& cdna_rules(const Target& target);
 const IssueRules& rdna_rules();
 
 /// VALU instructions by their rate, as LLVM's scheduling model groups them (SISchedule.td).

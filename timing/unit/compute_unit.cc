@@ -72,6 +72,7 @@ UnitProfile ComputeUnit::State::finished(UnitProfile time) const {
     time.busy[pipe] += of.hits * taken(op);
     for (size_t cause = 0; cause < kCauses; ++cause) time.stalled[cause] += of.by_cause[cause];
   }
+  for (size_t pipe = 0; pipe < side_by_side.size(); ++pipe) time.busy[pipe] -= side_by_side[pipe];
   time.stalled[static_cast<size_t>(Cause::Nop)] -= slept;
   return time;
 }
@@ -181,6 +182,7 @@ void ComputeUnit::State::prepare(Wave& w) {
       break;
     case Pipe::Salu:
     case Pipe::Branch:
+      if (op.pipe == Pipe::Salu) w.until(w.scalars_written, Cause::Vector);
       if (op.control == Control::Conditional && w.last_scalar)
         w.until(w.last_scalar + rules.scalar_to_branch, Cause::Scalar);
       if (rules.scalars && op.pipe == Pipe::Salu) {
@@ -204,6 +206,7 @@ void ComputeUnit::State::prepare(Wave& w) {
             w.until(w.scalar[r].read_by_vector + rules.vector_to_overwrite, Cause::Vector);
       break;
     case Pipe::Smem:
+      w.until(w.scalars_written, Cause::Vector);
       if (w.last_scalar) w.until(w.last_scalar + rules.scalar_to_scalar_memory, Cause::Scalar);
       if (w.ready >= w.scalar_pending) break;
       for (const RegisterRange& range : op.scalar_reads)
@@ -329,9 +332,17 @@ void ComputeUnit::State::fetch(Wave& w, const UnitOp& op) {
 inline std::array<uint64_t, kGates> ComputeUnit::State::opens(const Simd& simd) const {
   std::array<uint64_t, kGates> at;
   at[static_cast<size_t>(Gate::None)] = 0;
-  at[static_cast<size_t>(Gate::Vector)] = simd.vector;
+  const uint64_t first = std::max(simd.vector, simd.vector_matrix);
+  const uint64_t second = std::max(simd.second, simd.second_matrix), either = std::min(first, second);
+  at[static_cast<size_t>(Gate::Vector)] = first;
   at[static_cast<size_t>(Gate::SlowVector)] = std::max(simd.vector, simd.slow);
-  at[static_cast<size_t>(Gate::Matrix)] = std::max(simd.vector, simd.matrix);
+  at[static_cast<size_t>(Gate::Matrix)] = std::max({simd.vector, simd.second, simd.matrix});
+  at[static_cast<size_t>(Gate::EitherVector)] = std::max(simd.vector_matrix, either);
+  at[static_cast<size_t>(Gate::ScalarVector)] = std::max(first, simd.vector_scalars);
+  at[static_cast<size_t>(Gate::EitherScalarVector)] =
+      std::max({simd.vector_matrix, either, simd.vector_scalars});
+  at[static_cast<size_t>(Gate::LoneVector)] = std::max(first, simd.second);
+  at[static_cast<size_t>(Gate::PackedVector)] = std::max(first, second);
   at[static_cast<size_t>(Gate::Scalar)] = simd.scalar;
   at[static_cast<size_t>(Gate::Branch)] = simd.branch;
   at[static_cast<size_t>(Gate::Memory)] = std::max(simd.memory, behind(vector_memory, kVectorMemoryQueue));

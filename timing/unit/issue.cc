@@ -47,6 +47,13 @@ inline OpTime& ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op
   return total;
 }
 
+/// Whether the instruction behind a branch reaches out of the aligned code that is there with the branch.
+bool ComputeUnit::State::beyond_window(const Wave& w, const UnitOp& branch) const {
+  if (!rules.branch_window || w.next + 1 >= w.record->sites.size()) return false;
+  const UnitOp& next = ops[w.record->sites[w.next + 1]];
+  return (next.pc + next.size - 1) / rules.branch_window != branch.pc / rules.branch_window;
+}
+
 /// A wave has come to the barrier; the last one lets the others go on.
 void ComputeUnit::State::arrive(Wave& w, uint64_t t, bool) {
   Group& group = groups[w.group];
@@ -143,12 +150,37 @@ inline void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave&
                                                                op.result, rules.scalar_overwrite}));
 }
 
+/// CDNA: a matrix instruction keeps the VALU for as long as its operands ask; another takes the VALU's pipe,
+/// or that of the two which it prefers and finds free.
+inline void ComputeUnit::State::take_vector_pipe(Simd& simd, const UnitOp& op, uint64_t t) const {
+  using isa::VectorPipe;
+  if (op.pipe == Pipe::Matrix) {
+    simd.vector_matrix = t + op.vector_quanta * rules.quantum;
+    simd.second_matrix = t + op.second_quanta * rules.quantum;
+    return;
+  }
+  const uint64_t until = t + op.issue;
+  const bool first = simd.vector <= t, second = std::max(simd.second, simd.second_matrix) <= t;
+  if (!rules.second_pipe || op.vector == VectorPipe::First) {
+    simd.vector = until;
+  } else if (op.vector == VectorPipe::Alone || op.vector == VectorPipe::Packed) {
+    simd.vector = simd.second = until;
+  } else {
+    const bool takes_second = op.vector == VectorPipe::SecondOrFirst ? second : !first;
+    (takes_second ? simd.second : simd.vector) = until;
+  }
+  if (op.reads_scalar) simd.vector_scalars = t + rules.quantum;
+}
+
 inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
   const bool matrix = op.pipe == Pipe::Matrix, slow = op.pipe == Pipe::Transcendental;
+  if (rules.second_pipe && !matrix)
+    side_by_side[static_cast<size_t>(op.pipe)] +=
+        std::clamp(std::max(simd.vector, simd.second), t, t + op.issue) - t;
   if (!matrix) w.last_vector = t;
   uint64_t executes = t;
   if (!rules.queued) {
-    simd.vector = t + (matrix ? rules.quantum : op.issue);
+    take_vector_pipe(simd, op, t);
     if (matrix) simd.matrix = t + op.issue, w.matrix_read = t + op.quanta * rules.quantum;
   } else {
     const bool wide = !matrix && !slow && op.issue > 1;
@@ -224,6 +256,7 @@ inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& 
     w.vector_pending = std::max({w.vector_pending, write.result + rules.matrix_operand, write.memory,
                                  write.matrix, write.accumulate});
   }
+  if (!rules.queued && !op.scalar_writes.empty()) w.scalars_written = t + rules.vector_to_scalar;
   for (const RegisterRange& range : op.scalar_reads)
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.scalar[r].read_by_vector = t;
   for (const RegisterRange& range : op.scalar_writes)
@@ -238,7 +271,12 @@ inline void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& 
   if (op.pipe == Pipe::Smem) {
     simd.scalar = t + rules.quantum;
   } else {
-    simd.memory = t + rules.memory_issue;
+    // CDNA's LDS gets an address and data dword by dword, and the wave goes on behind the last one. Thread
+    // traces of an MI350X (isa/cost/cdna.cc): 8 cycles for ds_bpermute_b32, ds_write_b32 and ds_write_b16, 12
+    // for ds_write2_b32 and ds_write_b64, 20 for ds_write_b128, of 10 programs.
+    const uint64_t sent = op.lds && !rules.queued ? op.lds_operands * quantum : rules.memory_issue;
+    simd.memory = t + sent;
+    if (op.lds && !rules.queued) w.at = t + sent;
     w.last_memory = t;
   }
   const WaveRecord& record = *w.record;
@@ -385,8 +423,9 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
     const bool taken = op.control == Control::Branch ||
                        (w.next + 1 < w.count && ops[w.sites[w.next + 1]].pc != op.pc + op.size);
     // A call's costs more than the quantum that any branch takes.
-    w.at = t + (taken ? rules.branch_taken + std::max<uint64_t>(op.result, quantum) - quantum
-                      : rules.branch_passed);
+    w.at = t + (taken                  ? rules.branch_taken + std::max<uint64_t>(op.result, quantum) - quantum
+                : beyond_window(w, op) ? rules.branch_taken
+                                       : rules.branch_passed);
   }
   if (++w.next >= w.count) return end(simd, w, t);
   if (op.control == Control::BarrierSignal) arrive(w, t, false);

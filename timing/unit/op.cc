@@ -162,6 +162,8 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
     op.d = range(instruction.operands[0]);
     const bool sparse = row && row->matrix && row->matrix->sparse;
     op.c = sparse ? op.d : instruction.operands.size() > 3 ? range(instruction.operands[3]) : RegisterRange{};
+    op.xdl = row && row->matrix && row->matrix->a != isa::MatrixElement::F32 &&
+             row->matrix->a != isa::MatrixElement::F64;
     if (row && row->matrix)
       op.flops = 2.0 * row->matrix->m * row->matrix->n * row->matrix->k * row->matrix->blocks;
     op.accumulates = op.c.count != 0 && op.c.first == op.d.first && op.c.count == op.d.count;

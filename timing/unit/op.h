@@ -54,6 +54,7 @@ struct Op {
   bool hardware = false, sets_hardware = false;  ///< s_getreg or s_setreg; s_setreg
   bool dual = false;                             ///< VOPD
   bool accumulates = false;                      ///< a matrix instruction whose C is its D
+  bool xdl = false;                              ///< a matrix instruction of anything but F32 and F64
   bool writes_exec = false;                      ///< or VCC: what branches read
   bool reads_vgpr = false, writes_vgpr = false;
   uint8_t bytes = 0;        ///< of a memory instruction, a lane

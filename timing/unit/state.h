@@ -74,7 +74,8 @@ struct Wave {
   bool hardware = false;  ///< the SALU instruction before wrote a hardware register
   uint64_t issued = 0;    ///< the instruction before
   uint64_t last_scalar = 0, last_vector = 0, last_memory = 0;
-  uint64_t matrix_read = 0;  ///< the last matrix instruction has read its operands
+  uint64_t scalars_written = 0;  ///< CDNA: the VALU has written scalar registers, for any SALU instruction
+  uint64_t matrix_read = 0;      ///< the last matrix instruction has read its operands
   uint32_t line = ~uint32_t{0};
   uint64_t scalar_executed = 0;  ///< the last SALU instruction has gone through
   RecentRing<8> scalars;         ///< until when each SALU instruction is under way
@@ -119,9 +120,13 @@ struct Simd {
   size_t lds_part = 0;  ///< which part of LDS serves it
   // When each takes the next one.
   uint64_t vector = 0, slow = 0, matrix = 0, scalar = 0, branch = 0, memory = 0;
-  uint64_t last = 0;        ///< something issued
-  uint64_t empty_from = 0;  ///< where it has no wave: since when
-  uint64_t lds_read = 0;    ///< LDS has the operands of the last instruction
+  // CDNA: VALU instructions behind a matrix instruction; and the second pipe, which other VALU instructions
+  // or matrix instructions have taken.
+  uint64_t vector_matrix = 0, second = 0, second_matrix = 0;
+  uint64_t vector_scalars = 0;  ///< the VALU reads scalar registers for the next instruction
+  uint64_t last = 0;            ///< something issued
+  uint64_t empty_from = 0;      ///< where it has no wave: since when
+  uint64_t lds_read = 0;        ///< LDS has the operands of the last instruction
   RecentRing<16> lds_operands;
   // The VALU's queue.
   uint64_t executed = 0;       ///< the last in the queue has gone through
@@ -175,6 +180,7 @@ struct ComputeUnit::State {
   void choose(Simd& simd);
   void changed(const Simd& simd) { stale |= uint64_t{1} << simd.number; }
   [[nodiscard]] std::array<uint64_t, kGates> opens(const Simd& simd) const;
+  void take_vector_pipe(Simd& simd, const UnitOp& op, uint64_t t) const;
   void prepare(Wave& w);
   /// With what no instruction tells.
   [[nodiscard]] UnitProfile finished(UnitProfile so_far) const;
@@ -185,6 +191,7 @@ struct ComputeUnit::State {
   void fetch(Wave& w, const UnitOp& op);
   [[nodiscard]] uint64_t operands_ready(const Wave& w, const UnitOp& op) const;
   void issue(Simd& simd, Wave& w, uint64_t t);
+  [[nodiscard]] bool beyond_window(const Wave& w, const UnitOp& branch) const;
   static void issue_scalar(const isa::IssueRules& rules, Wave& w, const UnitOp& op, uint64_t t);
   void issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   void issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
@@ -235,6 +242,8 @@ struct ComputeUnit::State {
   uint32_t ended = 0;
   size_t events_left = 0;
   uint64_t slept = 0;  ///< wave-cycles of s_nop and s_sleep, which are no stalls
+  /// Cycles for which two instructions of the VALU were taken at once: by the later one's pipe.
+  std::array<uint64_t, isa::kPipes> side_by_side = {};
   UnitProfile time;
 };
 

@@ -8,12 +8,37 @@
 namespace wavesmith::timing {
 namespace {
 
+/// Whether a VALU instruction reads an SGPR or VCC. EXEC, which all do, is none of these.
+bool reads_scalar(const Op& op) {
+  return std::ranges::any_of(op.scalar_reads,
+                             [](const RegisterRange& range) { return range.first < isa::reg::kM0; });
+}
+
+/// Of a VALU instruction where there are two pipes.
+Gate gate_of_two(const Op& op) {
+  const bool scalar = reads_scalar(op);
+  switch (op.cost.vector) {
+    case isa::VectorPipe::Alone:
+      return Gate::LoneVector;
+    case isa::VectorPipe::Packed:
+      return Gate::PackedVector;
+    case isa::VectorPipe::First:
+      return scalar ? Gate::ScalarVector : Gate::Vector;
+    case isa::VectorPipe::FirstOrSecond:
+    case isa::VectorPipe::SecondOrFirst:
+      return scalar ? Gate::EitherScalarVector : Gate::EitherVector;
+  }
+  return Gate::LoneVector;
+}
+
 Gate gate_of(const Op& op, const isa::IssueRules& rules) {
   using isa::Pipe;
   switch (op.cost.pipe) {
     case Pipe::Valu:
+      if (rules.second_pipe) return gate_of_two(op);
       return rules.queued && op.cost.issue > 1 ? Gate::SlowVector : Gate::Vector;
     case Pipe::Transcendental:
+      if (rules.second_pipe) return gate_of_two(op);
       return rules.queued ? Gate::SlowVector : Gate::Vector;
     case Pipe::Matrix:
       return rules.queued ? Gate::Vector : Gate::Matrix;
@@ -31,16 +56,32 @@ Gate gate_of(const Op& op, const isa::IssueRules& rules) {
   }
 }
 
+/// Registers of the wider of A and B.
+uint16_t widest_operand(const Op& op) {
+  uint16_t widest = 0;
+  for (const RegisterRange& range : op.vector_reads)
+    if (range.first != op.c.first || range.count != op.c.count) widest = std::max(widest, range.count);
+  return widest;
+}
+
 /// A matrix instruction reads operands A and B of up to 64 bits a lane at once, wider ones in two parts, and
 /// its wave's vector and memory instructions go on behind that. Thread traces of an MI350X
 /// (jhinpan/flydsl-kernel-profiling-lib): ds_read and buffer_load issue 4 cycles behind
 /// v_mfma_f32_16x16x32_fp8_fp8 (64 bits), 8 behind v_mfma_f32_32x32x16_bf16 (128 bits) and
 /// v_mfma_scale_f32_16x16x128_f8f6f4 (256 bits), also those that overwrite A or B.
-uint16_t matrix_quanta(const Op& op) {
-  uint16_t widest = 0;
-  for (const RegisterRange& range : op.vector_reads)
-    if (range.first != op.c.first || range.count != op.c.count) widest = std::max(widest, range.count);
-  return widest > 2 ? 2 : 1;
+uint16_t matrix_quanta(const Op& op) { return widest_operand(op) > 2 ? 2 : 1; }
+
+/// How long a matrix instruction keeps the VALU and its second pipe, in chances to issue, where there are
+/// two. "An XDL holds VALU off until 1 + (widest A/B source in bytes) / 16. PK_F32 and DOT issue at NumPasses
+/// + 2, one cycle more for XDL2x (an A source of 16 bytes or more). SGEMM and DGEMM hold every VALU until
+/// NumPasses + 2" (LLVM, pull request 233721, from thread traces of an MI308X and an MI350X). Those of
+/// isa/cost/cdna.cc agree: of pa_mqa_logits_fp4, flash_attn_func and preshuffle_gemm no VALU instruction of
+/// any wave issues earlier, nor two at once before a packed one would.
+void set_matrix_quanta(const Op& op, UnitOp& to) {
+  const uint16_t bytes = 4 * widest_operand(op);
+  const uint16_t done = op.cost.passes + 2;
+  to.vector_quanta = op.xdl ? 1 + bytes / 16 : done;
+  to.second_quanta = op.xdl && bytes >= 16 ? done + 1 : done;
 }
 
 /// Dwords a lane that an LDS instruction reads: address and data. A load of half a register keeps the other
@@ -93,10 +134,13 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     to.accumulates = op.accumulates;
     to.issue = op.cost.issue;
     to.result = op.cost.result;
+    to.vector = op.cost.vector;
+    to.reads_scalar = reads_scalar(op);
     if (op.cost.pipe == isa::Pipe::Matrix) {
       to.matrix_result = isa::matrix_result_cycles(op.cost, isa::MatrixUse::Other, ops.target());
       to.matrix_accumulate = isa::matrix_result_cycles(op.cost, isa::MatrixUse::Accumulate, ops.target());
       if (!rules.queued) to.quanta = matrix_quanta(op);
+      if (rules.second_pipe) set_matrix_quanta(op, to);
     }
     to.nops = op.nops;
     if (op.lds) to.lds_operands = lds_operands(op);

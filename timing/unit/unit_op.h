@@ -22,12 +22,18 @@ enum class Gate : uint8_t {
   Vector,
   SlowVector,  ///< also the unit for transcendental and wide instructions, where the VALU has a queue
   Matrix,      ///< also the matrix unit, where it runs beside the VALU
+  // Where a SIMD has two VALU pipes; Vector is the first of them.
+  EitherVector,        ///< one of the two
+  ScalarVector,        ///< the first, and what reads scalar registers for the VALU
+  EitherScalarVector,  ///< one of the two, likewise
+  LoneVector,          ///< both
+  PackedVector,        ///< both, and no matrix instruction has the second
   Scalar,
   Branch,
   Memory,
   Lds,
 };
-inline constexpr size_t kGates = 8;
+inline constexpr size_t kGates = 13;
 
 struct UnitOp {
   uint64_t pc = 0;
@@ -40,10 +46,14 @@ struct UnitOp {
   OpCounter counter = OpCounter::None;
   Cause taken = Cause::Pipe;  ///< what holds it where its gate does
   bool hardware = false, sets_hardware = false;
+  bool reads_scalar = false;  ///< a VALU instruction that reads an SGPR or VCC
   bool lds = false, atomic = false, store = false, dual = false, accumulates = false;
   uint16_t issue = 1, result = 1;                     ///< isa::Cost's
   uint16_t matrix_result = 0, matrix_accumulate = 0;  ///< isa::matrix_result_cycles
   uint16_t quanta = 1;                                ///< chances to issue until it has read its operands
+  uint16_t vector_quanta = 1;                         ///< of a matrix instruction: until the VALU's next one
+  uint16_t second_quanta = 0;  ///< of a matrix instruction: until the second pipe takes one
+  isa::VectorPipe vector = isa::VectorPipe::Alone;
   uint16_t nops = 0;
   uint16_t lds_operands = 0;  ///< dwords a lane that an LDS instruction reads: address and data
   uint8_t delay[2] = {0, 0}, delay_skip = 0;
