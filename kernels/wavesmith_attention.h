@@ -134,8 +134,8 @@ WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_attention_check
  * operands for 0, 2^-14 and 2^-27.
  *
  * A row without a key adds nothing, and its dQ is 0. A NaN or infinity that K, V, Q or d_o has beyond a mask
- * may make NaN of the gradients in its column. There are kernels for heads of up to 256 on CDNA3 and CDNA4,
- * and of up to 128 elsewhere and with dropout. */
+ * may make NaN of the gradients in its column. There are kernels for heads of up to 256, and with dropout of
+ * up to 128. */
 typedef struct {
   /* What the forward was given; o and lse, which it wrote, are read. Of what lies there nothing is written.
    */

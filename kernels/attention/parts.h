@@ -6,12 +6,13 @@
 
 namespace wavesmith::kernels {
 
-/// Two waves that share rows multiply half of the head each, and add the other's scores by way of shared
-/// memory. A sum is the same in either order: both go on with the same scores.
+/// Waves that share rows multiply a part of the head each, and add the others' scores by way of shared
+/// memory: neighbours' first, then those of pairs. So the order is the same in all, but for what is first of
+/// two, and they go on with the same scores.
 template <class Shape>
 struct PartsOfScores {
   using Layout = typename Shape::Layout;
-  static_assert(Shape::kParts <= 2, "of more, sums would depend on the order");
+  static_assert((Shape::kParts & (Shape::kParts - 1)) == 0, "sums are those of pairs");
   static constexpr int kPieces = Shape::kAtoms * Shape::kKeys / Layout::kRows * Layout::kSums / 4;
   static constexpr int kOfWave = kPieces * Layout::kLanes * tile::kPieceBytes;
   static constexpr int kBytes = Shape::kParts > 1 ? Shape::kWaves* kOfWave : 0;
@@ -19,7 +20,7 @@ struct PartsOfScores {
   tile::SharedBytes memory;
   int wave, lane;
 
-  /// Hands out this wave's part; the other one takes it when all waves have met.
+  /// Hands out this wave's part; the others take it when all waves have met.
   template <class Scores>
   TILE_DEVICE void give(const Scores& scores) const {
     each_four(scores, [&](const auto& sums, int first, int piece) {
@@ -31,12 +32,29 @@ struct PartsOfScores {
   template <class Scores>
   TILE_DEVICE void take(Scores& scores) const {
     each_four(scores, [&](auto& sums, int first, int piece) {
-      const auto four = tile::shared_read<tile::Vector<float, 4>>(at(wave ^ 1, piece));
-      TILE_UNROLL for (int e = 0; e < 4; ++e) sums[first + e] += four[e];
+      tile::Vector<float, 4> all;
+      TILE_UNROLL for (int e = 0; e < 4; ++e) all[e] = sums[first + e];
+      all = with_others(all, piece);
+      TILE_UNROLL for (int e = 0; e < 4; ++e) sums[first + e] = all[e];
     });
   }
 
  private:
+  /// `own`, of so many waves, and what as many others each have, up to all parts.
+  template <int kCount = 1>
+  TILE_DEVICE tile::Vector<float, 4> with_others(tile::Vector<float, 4> own, int piece) const {
+    if constexpr (kCount == Shape::kParts)
+      return own;
+    else
+      return with_others<2 * kCount>(own + sum<kCount>(wave ^ kCount, piece), piece);
+  }
+  template <int kCount>
+  TILE_DEVICE tile::Vector<float, 4> sum(int of_wave, int piece) const {
+    if constexpr (kCount == 1)
+      return tile::shared_read<tile::Vector<float, 4>>(at(of_wave, piece));
+    else
+      return sum<kCount / 2>(of_wave, piece) + sum<kCount / 2>(of_wave ^ kCount / 2, piece);
+  }
   TILE_DEVICE tile::SharedBytes at(int of_wave, int piece) const {
     return memory + of_wave * kOfWave + (piece * Layout::kLanes + lane) * tile::kPieceBytes;
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/attention/kept.h"
+#include "kernels/attention/parts.h"
 #include "kernels/attention/results.h"
 #include "kernels/attention/shape.h"
 #include "kernels/attention_backward/feed.h"
@@ -20,7 +21,10 @@ struct BackwardMemory {
   static constexpr int kTiles = First::kBytes + Second::kBytes;
   using Own = OwnOperand<Shape>;
   static constexpr int kSecondOwn = kTiles + Own::kBytes;  ///< where it begins
-  using Results = ResultsMemory<Shape, kSecondOwn + (Needs<kOf>::kSecond ? Own::kBytes : 0)>;
+  using Parts = PartsOfScores<Shape>;
+  static constexpr int kParts = kSecondOwn + (Needs<kOf>::kSecond ? Own::kBytes : 0);  ///< of scores
+  static constexpr int kSecondParts = kParts + Parts::kBytes;                          ///< of their gradients
+  using Results = ResultsMemory<Shape, kSecondParts + (Needs<kOf>::kSecond ? Parts::kBytes : 0)>;
 };
 
 /// A wave's rows of queries or keys. Arguments with dropout make weights that are dropped.
@@ -42,6 +46,7 @@ struct BackwardWave {
   const AttentionPlace& place;
   const Sequence& sequence;
   int thread, wave, lane, group;
+  int part;            ///< of heads, the wave's
   int wave_row, row;   ///< the wave's first, and the lane's in the first atom
   int length, others;  ///< of the sequence of these rows, and of the other one
   int shift;           ///< from a row's position to that of the other side's that is aligned to it
@@ -60,7 +65,8 @@ struct BackwardWave {
         wave(tile::arch::uniform(thread / Layout::kLanes)),
         lane(thread % Layout::kLanes),
         group(lane % Layout::kSumLanes / Layout::kSumStep),
-        wave_row(where.first_row + wave * Shape::kWaveRows),
+        part(wave % Shape::kParts),
+        wave_row(where.first_row + wave / Shape::kParts * Shape::kWaveRows),
         row(wave_row + Layout::row(lane)),
         length(kOfQueries ? of.length_q : of.length_k),
         others(kOfQueries ? of.length_k : of.length_q),
@@ -71,7 +77,8 @@ struct BackwardWave {
   TILE_DEVICE void find_again(const AttentionPlace& where) {
     const float late = tile::arch::in_vector(tile::bits_as<float>(thread));
     wave = tile::arch::uniform(tile::bits_as<int>(late) / Layout::kLanes);
-    wave_row = where.first_row + wave * Shape::kWaveRows;
+    part = wave % Shape::kParts;
+    wave_row = where.first_row + wave / Shape::kParts * Shape::kWaveRows;
   }
   TILE_DEVICE const Element* matrix(const void* data, const AttentionStrides& stride, int head,
                                     bool of_q) const {
@@ -87,19 +94,23 @@ struct BackwardWave {
     return place.batch * a.row_batch + head * a.row_head + sequence.first_q;
   }
 
-  TILE_DEVICE typename Own::Operand own(const Element* from, int size, long stride) const {
+  /// A part of the wave's rows.
+  TILE_DEVICE typename Own::Operand own(const Element* from, int size, long stride, int of_part) const {
     typename Own::Operand rows_of_wave;
-    tile::load_operand(rows_of_wave, from, length, size, stride, wave_row, lane);
+    const int column = of_part * Shape::kPartSize;
+    tile::load_operand(rows_of_wave, from + column, length, size - column, stride, wave_row, lane);
     return rows_of_wave;
+  }
+  TILE_DEVICE typename Own::Operand own_d_o(int of_part) const {
+    return own(of_d_o(place.head), g.head_size_v, a.stride_d_o.row, of_part);
   }
   /// Loads the wave's rows, and of queries finds what weights need.
   TILE_DEVICE void load(tile::SharedBytes memory) {
     const auto own_first = own(kOfQueries ? of_q(place.head) : of_k(), g.head_size,
-                               kOfQueries ? g.stride_q.row : g.stride_k.row);
+                               kOfQueries ? g.stride_q.row : g.stride_k.row, part);
     first.keep(own_first, memory + Memory::kTiles, wave, lane);
     if constexpr (Needs<kOf>::kSecond) {
-      const auto own_second = own(kOfQueries ? of_d_o(place.head) : of_v(), g.head_size_v,
-                                  kOfQueries ? a.stride_d_o.row : g.stride_v.row);
+      const auto own_second = kOfQueries ? own_d_o(part) : own(of_v(), g.head_size_v, g.stride_v.row, part);
       second.keep(own_second, memory + Memory::kSecondOwn, wave, lane);
       if constexpr (kOfQueries) find_rows(own_second);
     }
@@ -110,11 +121,31 @@ struct BackwardWave {
   /// Finds what the weights of the wave's rows of queries need, and leaves it to the other kernels.
   TILE_DEVICE void find_rows(const typename Own::Operand& d_o) {
     using namespace tile;
-    const auto o = own(matrix(g.o, g.stride_o, place.head, true), g.head_size_v, g.stride_o.row);
+    TILE_UNROLL for (float& delta : rows.delta) delta = 0;
+    if constexpr (Shape::kParts == 1) {
+      add_to_delta(d_o, 0);
+    } else {  // the sum is the same in all waves that share rows
+      TILE_KEEP_LOOP
+      for (int i = 0; i < Shape::kParts; ++i) add_to_delta(own_d_o(i), i);
+    }
     const float* const lse = g.lse + place.batch * g.lse_batch + place.head * g.lse_head + sequence.first_q;
     TILE_UNROLL for (int i = 0; i < Shape::kAtoms; ++i) {
       const int at = row + i * Layout::kRows;
       const bool inside = at < length;
+      float delta = rows.delta[i];
+      if constexpr (Layout::kGroups > 1) delta = over_groups<Atom>(delta, Sum{});
+      rows.reference[i] = reference_of<Element>(inside ? arch::load_global(lse, at) : 0);
+      rows.delta[i] = delta * kWeightUnit<Element>;
+      if (!inside || group != 0 || part != 0) continue;
+      float* const to = a.rows + 2 * (of_rows(place.head) + at);
+      to[0] = rows.reference[i], to[1] = rows.delta[i];
+    }
+  }
+  /// Adds a part's products of o and d_o.
+  TILE_DEVICE void add_to_delta(const typename Own::Operand& d_o, int of_part) {
+    using namespace tile;
+    const auto o = own(matrix(g.o, g.stride_o, place.head, true), g.head_size_v, g.stride_o.row, of_part);
+    TILE_UNROLL for (int i = 0; i < Shape::kAtoms; ++i) {
       float delta = 0;
       TILE_UNROLL for (int p = 0; p < Own::Operand::kPieces; ++p) {
         const auto of_o = bits_as<Vector<Element, 8>>(o.at[i][p]),
@@ -122,12 +153,7 @@ struct BackwardWave {
         TILE_UNROLL for (int e = 0; e < 8; ++e) delta +=
             static_cast<float>(of_o[e]) * static_cast<float>(of_d_o[e]);
       }
-      if constexpr (Layout::kGroups > 1) delta = over_groups<Atom>(delta, Sum{});
-      rows.reference[i] = reference_of<Element>(inside ? arch::load_global(lse, at) : 0);
-      rows.delta[i] = delta * kWeightUnit<Element>;
-      if (!inside || group != 0) continue;
-      float* const to = a.rows + 2 * (of_rows(place.head) + at);
-      to[0] = rows.reference[i], to[1] = rows.delta[i];
+      rows.delta[i] += delta;
     }
   }
 
@@ -144,12 +170,15 @@ struct BackwardWave {
       return;
     }
     const SharedBytes shared_first = memory, shared_second = memory + First::kBytes;
+    const int part_bytes = part * Shape::kPartSize * static_cast<int>(sizeof(Element));
     First feed_first(kOfQueries ? of_k() : of_q(head), others, g.head_size,
                      kOfQueries ? g.stride_k.row : g.stride_q.row, other, thread);
     Second feed_second(kOfQueries ? of_v() : of_d_o(head), others, g.head_size_v,
                        kOfQueries ? g.stride_v.row : a.stride_d_o.row, other, thread);
     const OperandReader<Atom, TileByRows<Shape>> by_rows(0, lane);
-    const OperandReader<Atom, TileByColumns<Shape>> by_columns(0, lane);
+    const OperandReader<Atom, TileByColumns<Shape>> by_columns(part * Shape::kPartSize, lane);
+    const typename Memory::Parts parts{memory + Memory::kParts, wave, lane},
+        second_parts{memory + Memory::kSecondParts, wave, lane};
     const float slope = kShapes && g.slopes ? g.slopes[place.batch * g.slopes_batch + head] * kLog2OfE : 0;
     const float factor = kShapes ? 1 : g.factor;
     const arch::Buffer of_others = arch::buffer(a.rows + 2 * of_rows(head), static_cast<u32>(others) * 8);
@@ -169,14 +198,28 @@ struct BackwardWave {
       Scores<Shape, kShapes> scores;
       Products gradients;
       scores.at.clear();
-      first.multiply(scores.at, by_rows, First::rows(shared_first));
+      first.multiply(scores.at, by_rows, First::rows(shared_first + part_bytes));
+      parts.give(scores.at);
       if constexpr (Needs<kOf>::kSecond) {
         gradients.clear();
-        second.multiply(gradients, by_rows, Second::rows(shared_second));
+        second.multiply(gradients, by_rows, Second::rows(shared_second + part_bytes));
+        second_parts.give(gradients);
       }
       feed_first.store_columns(shared_first);
       feed_second.store_columns(shared_second);
       const int of_group = other + group * ChainOrder<Atom>::kInPiece;
+      const auto hand_on = [&] {
+        feed_first.store_rows(shared_first);
+        feed_second.store_rows(shared_second);
+        feed_first.load_columns();
+        feed_second.load_columns();
+      };
+      if constexpr (Shape::kParts > 1) {
+        arch::barrier();  // columns and parts were written by all, rows read
+        hand_on();
+        parts.take(scores.at);
+        if constexpr (Needs<kOf>::kSecond) second_parts.take(gradients);
+      }
       if constexpr (kShapes) scores.shape(g, slope, row, of_group, shift);
       if (!sight.whole(wave_row, Shape::kWaveRows, other, Shape::kTile))
         hide(scores.at, sight, row, of_group);
@@ -197,11 +240,10 @@ struct BackwardWave {
         weigh(rows);
       else
         weigh(of_tile);
-      arch::barrier();  // columns were written by all, rows read
-      feed_first.store_rows(shared_first);
-      feed_second.store_rows(shared_second);
-      feed_first.load_columns();
-      feed_second.load_columns();
+      if constexpr (Shape::kParts == 1) {
+        arch::barrier();  // columns were written by all, rows read
+        hand_on();
+      }
       if constexpr (Needs<kOf>::kSecondAcross)
         add(of_second, weights, by_columns, Second::columns(shared_second));
       if constexpr (Needs<kOf>::kFirstAcross)
@@ -253,8 +295,8 @@ TILE_DEVICE void write_gradient(typename Wave::Sums& sums, float by, const Wave&
   const auto* const matrix = matrix_of<typename Shape::Atom::Element>(
       to, stride, place.batch, place.head, kOfQueries ? sequence.first_q : sequence.first_k);
   write_rows<Shape, Results>(matrix, stride.row, kOfQueries ? sequence.length_q : sequence.length_k,
-                             head_size, sums, wave.wave_row, 0, memory + wave.wave * Results::kOut,
-                             wave.lane);
+                             head_size, sums, wave.wave_row, wave.part * Shape::kPartSize,
+                             memory + wave.wave * Results::kOut, wave.lane);
 }
 
 /// Arguments as they are, or a copy that may be read again.
@@ -298,7 +340,7 @@ TILE_DEVICE void attention_backward(const Arguments& a) {
   const Arguments late = arch::argument_again(a);
   const AttentionPlace where(late.forward, Shape::kRows);  // found again, too
   const Sequence of(late.forward, where.batch);
-  if constexpr (Wave::kDrops) wave.find_again(where);
+  if constexpr (Wave::kDrops || Shape::kHeadSize > 128) wave.find_again(where);  // registers are scarce
   const auto write = [&](auto& sums, float by, void* to, const AttentionStrides& stride, int head_size) {
     write_gradient<Shape, kOf>(sums, by, wave, to, stride, where, of, head_size, shared);
   };

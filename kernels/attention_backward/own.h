@@ -1,5 +1,5 @@
-// A wave's own rows of a matrix, as an operand: in registers, or in shared memory where they would take too
-// many.
+// A wave's own rows of a matrix, or its part of them, as an operand: in registers, or in shared memory where
+// they would take too many.
 #pragma once
 
 #include "kernels/attention_backward/shape.h"
@@ -10,7 +10,7 @@ namespace wavesmith::kernels {
 template <class Shape, OwnIn kIn = Shape::kOwnIn>
 struct OwnOperand {
   using Atom = typename Shape::Atom;
-  using Operand = tile::Operand<Atom, Shape::kAtoms, Shape::kHeadSize>;
+  using Operand = tile::Operand<Atom, Shape::kAtoms, Shape::kPartSize>;
   static constexpr int kBytes = 0;  ///< of shared memory, for all waves
   Operand operand;
 
@@ -44,7 +44,7 @@ template <class Shape>
 struct OwnOperand<Shape, OwnIn::Shared> {
   using Atom = typename Shape::Atom;
   using Layout = typename Shape::Layout;
-  using Operand = tile::Operand<Atom, Shape::kAtoms, Shape::kHeadSize>;
+  using Operand = tile::Operand<Atom, Shape::kAtoms, Shape::kPartSize>;
   static constexpr int kPiece = Layout::kGroups * Layout::kRows * tile::kPieceBytes;  ///< to the next piece
   static constexpr int kOfWave = Shape::kAtoms * Operand::kPieces * kPiece;
   static constexpr int kBytes = Shape::kWaves * kOfWave;

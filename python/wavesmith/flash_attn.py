@@ -5,8 +5,8 @@
 
 Programs that import `flash_attn` run with `import wavesmith.flash_attn as flash_attn`. Tensors are of a GPU in PyTorch
 for ROCm or of the device `wavesmith`, float16 or bfloat16, heads of a multiple of 8 up to 256 elements. There is no
-dropout. Gradients are PyTorch's autograd's: a kernel's, or for heads of more than 128 elements and second gradients
-composed with all scores of a batch in memory.
+dropout. Gradients are PyTorch's autograd's: a kernel's, or second gradients composed with all scores of a batch in
+memory.
 """
 
 from __future__ import annotations

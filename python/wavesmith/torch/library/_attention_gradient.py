@@ -1,7 +1,7 @@
-"""The gradient of attention: a kernel's, which keeps no scores in memory, where it takes the heads.
+"""The gradient of attention: a kernel's, which keeps no scores in memory.
 
-What it does not take (heads of more than 128 elements or of two sizes, gradients of the log-sum-exp, second gradients)
-is composed of PyTorch's operators: the weights are computed again from the log-sum-exp, in float32 and all at once.
+What it does not take (gradients of the log-sum-exp, second gradients) is composed of PyTorch's operators: the weights
+are computed again from the log-sum-exp, in float32 and all at once.
 
 With P the weights, dP = dO V^T, and `own` d(lse) minus the sum of dO * O over a head's elements:
 
@@ -20,7 +20,6 @@ import torch
 from torch import Tensor
 
 _ops = torch.ops.wavesmith
-_LARGEST_HEAD = 128
 
 
 def setup(ctx: Any, inputs: Any, keyword_only_inputs: Any, output: Any) -> None:
@@ -35,9 +34,7 @@ def backward(ctx: Any, gradient: Tensor | None, of_lse: Tensor | None) -> Any:
     out, lse = ctx.saved_tensors[-2:]
     if gradient is None:
         gradient = torch.zeros_like(out)
-    q, _, v = ctx.saved_tensors[:3]
-    has_kernel = q.shape[-1] == v.shape[-1] and q.shape[-1] <= _LARGEST_HEAD
-    if of_lse is None and not torch.is_grad_enabled() and has_kernel:
+    if of_lse is None and not torch.is_grad_enabled():
         return _by_kernel(ctx, gradient)
     return _composed(ctx, gradient, torch.zeros_like(lse) if of_lse is None else of_lse)
 

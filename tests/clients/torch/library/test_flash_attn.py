@@ -177,12 +177,13 @@ def test_varlen_over_pages() -> None:
         check(out[None, rows], want, RELATIVE, RELATIVE)
 
 
-def test_gradients() -> None:
-    inputs = [half(11, heads, 32) for heads in (4, 2, 2)]
+@pytest.mark.parametrize("size", (32, 192))
+def test_gradients(size: int) -> None:
+    inputs = [half(11, heads, size) for heads in (4, 2, 2)]
     ends = torch.tensor([0, 4, 11], dtype=torch.int32)
     ours = [on(one).requires_grad_() for one in inputs]
     exact = [one.double().requires_grad_() for one in inputs]
-    above = torch.randn(11, 4, 32).half()
+    above = torch.randn(11, 4, size).half()
     out = wavesmith.flash_attn_varlen_func(*ours, on(ends), on(ends), 7, 7, causal=True)
     got = torch.autograd.grad(out, ours, on(above))
     parts = [attention(*(one[None, rows] for one in exact), causal=True)[0][0] for rows in (slice(0, 4), slice(4, 11))]

@@ -36,8 +36,10 @@ Triple attention_backward(const Tensor& grad_out, const Tensor& out, const Tenso
   backward.forward =
       described(call, q, k, v, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k,
                 {softmax_scale, causal, window_left, window_right, softcap, max_seqlen_q, max_seqlen_k});
+  Shape of_out = shape_of(q);
+  of_out.back() = backward.forward.head_size_v;
   for (const auto& [argument, tensor] : {std::pair("grad_out", &grad_out), std::pair("out", &out)}) {
-    call.has_shape(argument, *tensor, shape_of(q));
+    call.has_shape(argument, *tensor, of_out);
     call.has_type(argument, *tensor, q.scalar_type());
     call.ends_contiguous(argument, *tensor);
   }

@@ -1,5 +1,4 @@
-// Scaled dot product attention: the kernel library's forward and gradients; gradients of heads that the
-// library has no kernel for by products.
+// Scaled dot product attention: the kernel library's forward and gradients.
 
 #include <algorithm>
 
@@ -17,7 +16,6 @@
 
 #include "device/generator.h"
 #include "operators/kernels.h"
-#include "operators/multiply.h"
 #include "operators/same_device.h"
 
 namespace wavesmith::device {
@@ -228,14 +226,6 @@ Forward attention(const Tensor& query, const Tensor& key, const Tensor& value, c
           Tensor()};
 }
 
-// Of f16 or bf16 matrices, in f32 or in their type.
-Tensor product(const Tensor& a, const Tensor& b, at::ScalarType type, double alpha = 1) {
-  const Tensor out = at::empty({a.size(0), a.size(1), b.size(2)}, a.options().dtype(type));
-  TORCH_CHECK_NOT_IMPLEMENTED(multiply({.a = a, .b = b, .d = out, .alpha = alpha}, kName), kName, ": ",
-                              wavesmith_kernels_message());
-  return out;
-}
-
 using AttentionGradients = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
 // Each lies as what it is the gradient of, which is what PyTorch says of this operator when it traces it.
@@ -244,10 +234,9 @@ Tensor laid_out(const Tensor& gradient, const Tensor& like) {
   return made.strides() == gradient.strides() ? gradient : made.copy_(gradient);
 }
 
-// By the library's kernels; nothing where it has none for these heads.
-std::optional<AttentionGradients> by_kernels(const Tensor& upstream, const Tensor& query, const Tensor& key,
-                                             const Tensor& value, const Tensor& out, const Tensor& lse,
-                                             bool causal, double scale, double dropout, const Draws& draws) {
+AttentionGradients all_gradients(const Tensor& upstream, const Tensor& query, const Tensor& key,
+                                 const Tensor& value, const Tensor& out, const Tensor& lse, bool causal,
+                                 double scale, double dropout, const Draws& draws) {
   const KernelCall call(query.device());
   const Tensor q = fitting(query), k = fitting(seen(key, query, causal)),
                v = fitting(seen(value, query, causal));
@@ -268,39 +257,14 @@ std::optional<AttentionGradients> by_kernels(const Tensor& upstream, const Tenso
   const Tensor workspace =
       at::empty({static_cast<std::int64_t>(description.workspace_bytes)}, q.options().dtype(at::kByte));
   description.workspace = workspace.mutable_data_ptr();
-  const auto status = wavesmith_kernels_attention_backward(&description, call.stream());
-  if (status == WAVESMITH_KERNELS_NOT_SUPPORTED) return std::nullopt;
-  check_kernel(status, kName);
+  check_kernel(wavesmith_kernels_attention_backward(&description, call.stream()), kName);
   // Keys behind the last query have no gradient.
   const auto whole = [](const Tensor& gradient, const Tensor& of) {
     const Tensor some = gradient.slice(3, 0, of.size(3));
     const auto hidden = of.size(2) - some.size(2);
     return laid_out(hidden > 0 ? at::constant_pad_nd(some, {0, 0, 0, hidden}) : some, of);
   };
-  return AttentionGradients{whole(dq, query), whole(dk, key), whole(dv, value), Tensor()};
-}
-
-AttentionGradients by_products(const Tensor& grad_out, const Tensor& query, const Tensor& key,
-                               const Tensor& value, const Tensor& out, const Tensor& lse, bool causal,
-                               double factor) {
-  const auto type = query.scalar_type();
-  const auto groups = key.size(0) * key.size(1), length = query.size(2);
-  const auto size = query.size(3), size_v = value.size(3);
-  // The queries of the heads that share one of keys are one matrix.
-  const auto stacked = [&](const Tensor& heads, std::int64_t last) {
-    return heads.reshape({groups, -1, last});
-  };
-  const Tensor q = stacked(query, size), o = stacked(out, size_v), upstream = stacked(grad_out, size_v);
-  const Tensor k = stacked(key, size), v = stacked(value, size_v);
-  Tensor weights = product(q, k.mT(), at::kFloat, factor).sub_(stacked(lse, 1)).exp_();
-  if (causal) weights = weights.view({-1, length, k.size(1)}).tril().view_as(weights);
-  Tensor changes = product(upstream, v.mT(), at::kFloat);
-  changes.sub_(upstream.to(at::kFloat).mul(o).sum(-1, true)).mul_(weights);
-  weights = weights.to(type);
-  changes = changes.to(type);
-  return {laid_out(product(changes, k, type, factor).view(query.sizes()), query),
-          laid_out(product(changes.mT(), q, type, factor).view(key.sizes()), key),
-          laid_out(product(weights.mT(), upstream, type).view(value.sizes()), value), Tensor()};
+  return {whole(dq, query), whole(dk, key), whole(dv, value), Tensor()};
 }
 
 AttentionGradients attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
@@ -313,14 +277,13 @@ AttentionGradients attention_backward(const Tensor& grad_out, const Tensor& quer
             Tensor()};
   }
   const auto factor = scale_or_default(scale, query);
-  auto gradients = by_kernels(grad_out, query, key, value, out, lse, causal, factor, dropout, {seed, offset});
-  TORCH_CHECK_NOT_IMPLEMENTED(gradients || dropout == 0, kName, ": ", wavesmith_kernels_message());
-  if (!gradients) gradients = by_products(grad_out, query, key, value, out, lse, causal, factor);
-  auto& [of_query, of_key, of_value, of_bias] = *gradients;
+  auto gradients =
+      all_gradients(grad_out, query, key, value, out, lse, causal, factor, dropout, {seed, offset});
+  auto& [of_query, of_key, of_value, of_bias] = gradients;
   if (!wanted[0]) of_query = Tensor();
   if (!wanted[1]) of_key = Tensor();
   if (!wanted[2]) of_value = Tensor();
-  return *gradients;
+  return gradients;
 }
 
 const bool registered = [] {
