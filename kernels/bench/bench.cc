@@ -28,7 +28,7 @@
 //
 //   wavesmith_kernels_bench cross_entropy ROWS CLASSES [TYPE] [gradient]
 //   wavesmith_kernels_bench adam ARRAYS ELEMENTS [TYPE]
-//   wavesmith_kernels_bench experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart]
+//   wavesmith_kernels_bench experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart|ungated]
 //   wavesmith_kernels_bench topk ROWS COLUMNS MOST [TYPE]
 //   wavesmith_kernels_bench gather ROWS COLUMNS [TYPE] [add]
 //   wavesmith_kernels_bench combine_backward ROWS COLUMNS [TYPE]
@@ -483,7 +483,7 @@ int main(int argc, char** argv) {
       "          [STEP] [GROUPS]",
       "cross_entropy ROWS CLASSES [TYPE] [gradient]",
       "adam ARRAYS ELEMENTS [TYPE]",
-      "experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart]",
+      "experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart|ungated]",
       "topk ROWS COLUMNS MOST [TYPE]",
       "gather ROWS COLUMNS [TYPE] [add]",
       "combine_backward ROWS COLUMNS [TYPE]",

@@ -231,8 +231,8 @@ def trainings(gpus: list[str]) -> list[Training]:
 
 
 @dataclass(frozen=True)
-class Experts:
-    """A SwiGLU layer of experts, of bf16, whose choice is known: of each token `top`."""
+class OfExperts:
+    """A layer of experts, of bf16, whose choice is known: of each token `top`."""
 
     gpu: str
     tokens: int
@@ -241,18 +241,37 @@ class Experts:
     experts: int
     top: int
 
+    def product_flops(self) -> float:
+        """Of one of the products that go over hidden or intermediate."""
+        return 2.0 * self.tokens * self.top * self.hidden * self.intermediate
+
+
+class Experts(OfExperts):
+    """SwiGLU: gate, up and down."""
+
     def flops(self) -> float:
-        return 6.0 * self.tokens * self.top * self.hidden * self.intermediate
+        return 3 * self.product_flops()
 
 
-def mixtures(gpus: list[str]) -> list[Experts]:
-    """Mixtral 8x7B, Qwen3 30B-A3B, and of DeepSeek V3 the share of one GPU of eight; few tokens and many."""
+class UngatedExperts(OfExperts):
+    """SiLU of up, and down."""
+
+    def flops(self) -> float:
+        return 2 * self.product_flops()
+
+
+def mixtures(gpus: list[str]) -> list[Experts | UngatedExperts]:
+    """Mixtral 8x7B, Qwen3 30B-A3B, and of DeepSeek V3 the share of one GPU of eight; few tokens and many. Without a
+    gate the first, whose width AITER's assembly takes."""
     layers = [(4096, 14336, 8, 2), (2048, 768, 128, 8), (7168, 256, 256, 8)]
+    kinds: list[tuple[type[Experts | UngatedExperts], list[tuple[int, int, int, int]]]]
+    kinds = [(Experts, layers), (UngatedExperts, layers[:1])]
     return [
-        Experts(gpu, tokens, *layer)
+        kind(gpu, tokens, *layer)
         for gpu in gpus
         if gpu in AITERS_GPUS
-        for layer in layers
+        for kind, those in kinds
+        for layer in those
         for tokens in (16, 64, 256, 2048)
     ]
 
@@ -283,13 +302,25 @@ def convolutions(gpus: list[str]) -> list[Convolution]:
     return [Convolution(gpu, 32, *layer, types[gpu]) for gpu in gpus if gpu in types for layer in layers]
 
 
-Operation = Product | Attention | AttentionGradients | Decode | Latent | OfRows | Training | Experts | Convolution
+Operation = (
+    Product
+    | Attention
+    | AttentionGradients
+    | Decode
+    | Latent
+    | OfRows
+    | Training
+    | Experts
+    | UngatedExperts
+    | Convolution
+)
 KINDS: dict[str, type[Operation]] = {
     "attention": Attention,
     "attention_gradients": AttentionGradients,
     "convolution": Convolution,
     "decode": Decode,
     "experts": Experts,
+    "experts_ungated": UngatedExperts,
     "latent": Latent,
     "product": Product,
     "of_rows": OfRows,

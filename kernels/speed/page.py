@@ -20,6 +20,7 @@ from operations import (
     Row,
     Timed,
     Training,
+    UngatedExperts,
 )
 from published import Mark
 
@@ -205,17 +206,19 @@ def experts_page(rows: list[Row], gpu: str) -> list[str]:
     def layer(row: Row) -> str:
         return f"{row.operation.tokens:,} tokens, {row.operation.experts} experts"
 
-    lines = [f"## Mixtures of experts on {gpu}, bf16", "", *mean_of(rows, "shapes", layer)]
+    ungated = isinstance(rows[0].operation, UngatedExperts)
+    what = "Mixtures of experts without a gate" if ungated else "Mixtures of experts"
+    lines = [f"## {what} on {gpu}, bf16", "", *mean_of(rows, "shapes", layer)]
     cells = []
     for row in rows:
         one = row.operation
-        assert isinstance(one, Experts)
+        assert isinstance(one, Experts | UngatedExperts)
         ours = row.ours.kernel.removeprefix("gemm_") if isinstance(row.ours, Timed) else ""
         sizes = [f"{size:,}" for size in (one.tokens, one.hidden, one.intermediate, one.experts, one.top)]
-        cells.append(sizes + cells_of(row, one.flops() * 1e-6, ours))
+        cells.append([*sizes, *cells_of(row, one.flops() * 1e-6, ours), others_of(row)])
     head = (
-        "| tokens | hidden | intermediate | experts | of a token | our longest kernel | us | TFLOP/s | peer | us "
-        "| ratio |"
+        "| tokens | hidden | intermediate | experts | of a token | our longest kernel | us | TFLOP/s | fastest peer "
+        "| us | ratio | other peers, us |"
     )
     return lines + table(head, cells)
 
@@ -233,8 +236,11 @@ def convolutions_page(rows: list[Row], gpu: str) -> list[str]:
         assert isinstance(one, Convolution)
         ours = row.ours.kernel if isinstance(row.ours, Timed) else ""
         sizes = [str(size) for size in (one.images, one.side, one.channels, one.outputs, one.window, one.step)]
-        cells.append(sizes + cells_of(row, one.flops() * 1e-6, ours, kernels=True))
-    head = "| images | side | channels | outputs | window | step | our kernel | us | TFLOP/s | peer | us | ratio |"
+        cells.append([*sizes, *cells_of(row, one.flops() * 1e-6, ours, kernels=True), others_of(row)])
+    head = (
+        "| images | side | channels | outputs | window | step | our kernel | us | TFLOP/s | fastest peer | us | ratio "
+        "| other peers, us |"
+    )
     return lines + table(head, cells)
 
 
@@ -345,9 +351,19 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
         "tiles per expert; the fastest of each among those of one padding make the whole. All experts serve as many",
         "tokens, and sorting tokens by them is left out of both.",
         "",
+        "AITER has no assembly for experts of bf16 with a gate: there it calls two kernels of Composable Kernel, whose",
+        "source is in its wheel. FlyDSL's are two, too. Both want weights shuffled beforehand, and their second kernel",
+        "adds bf16 to the sum by atomic instructions, in an order that differs from run to run, after the sum was",
+        "cleared, which is not counted. Of likely tiles of one padding the fastest count.",
+        "",
+        "AITER's assembly of bf16 has no gate and does both products in one kernel, by tiles of 32 tokens: each reads",
+        "the expert's weights anew. It has a race that lockstep hides: its waves clear sums in shared memory where",
+        "others may still read SiLU's results. It is right where waves take turns at each instruction.",
+        "",
         "Convolutions have channels last. Triton's is an implicit product, compiled for each shape. Few channels make",
         "products of few steps, most of whose time is in beginnings and ends: ours finds there at run time what",
-        "Triton's was compiled for.",
+        "Triton's was compiled for. Composable Kernel's, of AITER's wheel, know the shape at run time, too; of a few",
+        "likely tiles of its own lists the fastest counts.",
         "",
     ]
     for name in sorted({name for row in rows for name in row.peers} & set(peers)):
@@ -362,6 +378,7 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
         (Decode, decodes_page),
         (Latent, latents_page),
         (Experts, experts_page),
+        (UngatedExperts, experts_page),
         (Convolution, convolutions_page),
     ):
         all_rows = [row for row in rows if isinstance(row.operation, kind)]

@@ -49,6 +49,7 @@ from operations import (
     Row,
     Timed,
     Training,
+    UngatedExperts,
     attention_gradients,
     attentions,
     convolutions,
@@ -92,7 +93,7 @@ PEERS_OF = {
     "decode": ["aiter"],
     "mla": ["aiter"],
     "training": ["triton"],
-    "experts": ["triton"],
+    "experts": ["aiter", "triton"],
     "convolution": ["triton"],
 }
 
@@ -177,6 +178,7 @@ class Machine:
             OfRows: of_rows,
             Training: of_training,
             Experts: of_experts,
+            UngatedExperts: of_ungated_experts,
             Convolution: of_convolution,
         }
         bench, peers = kinds[type(operation)](operation, self)
@@ -280,6 +282,11 @@ def of_training(one: Training, machine: Machine) -> Commands:
 def of_experts(one: Experts, machine: Machine) -> Commands:
     sizes = [str(size) for size in (one.tokens, one.hidden, one.intermediate, one.experts, one.top)]
     return ["experts", *sizes, "bf16"], {"Triton": machine.of_triton("triton_experts.py", *sizes)}
+
+
+def of_ungated_experts(one: UngatedExperts, machine: Machine) -> Commands:
+    sizes = [str(size) for size in (one.tokens, one.hidden, one.intermediate, one.experts, one.top)]
+    return ["experts", *sizes, "bf16", "ungated"], {"AITER": machine.of_aiter("aiter_experts.py", *sizes)}
 
 
 def of_convolution(one: Convolution, machine: Machine) -> Commands:

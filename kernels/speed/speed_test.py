@@ -15,6 +15,7 @@ from operations import (
     Row,
     Timed,
     Training,
+    UngatedExperts,
     attentions,
     products,
     read,
@@ -22,7 +23,7 @@ from operations import (
 from page import PAGE, page, short
 from published import Mark, operation_of
 from published import read as published
-from speed import Command, Machine, fastest_of, of_convolution, of_experts, of_product, of_training
+from speed import Command, Machine, fastest_of, of_convolution, of_experts, of_product, of_training, of_ungated_experts
 
 SQUARE = Product("mi300x", 4096, 4096, 4096)
 WIDE = Product("mi300x", 16, 8192, 4096)
@@ -44,6 +45,18 @@ class PageTest(unittest.TestCase):
         text = page([row(SQUARE, 6, A=3, B=2), row(WIDE, 12, A=1, B=5)], {}, [])
         self.assertIn("**6.00** over 2 products of bf16, from 3.00 to 12.00 (16 x 8,192 x 4,096, kk)", text)
         self.assertIn("| 64x64x64 | 6.0 | 22,906 | B 32x64 | 2.0 | 3.00 | A 3.0 |", text)
+
+    def test_layers_without_a_gate_are_their_own_table(self) -> None:
+        sizes = "mi300x", 16, 4096, 14336, 8, 2
+        rows = [
+            Row(kind(*sizes), Timed("gemm_bf16g_16x64x256_kk", 4), {"A": Timed("k", 2)})
+            for kind in (Experts, UngatedExperts)
+        ]
+        text = page(rows, {}, [])
+        self.assertIn("## Mixtures of experts on mi300x, bf16", text)
+        self.assertIn("## Mixtures of experts without a gate on mi300x, bf16", text)
+        self.assertIn("| bf16g_16x64x256_kk | 4.0 | 2,819 | A | 2.0 | 2.00 |", text)
+        self.assertIn("| bf16g_16x64x256_kk | 4.0 | 1,879 | A | 2.0 | 2.00 |", text)
 
     def test_says_why_a_peer_has_no_time(self) -> None:
         text = page([Row(SQUARE, Timed("gemm_bf16_64x64x64_kk", 6), {"A": "status 6"})], {}, [])
@@ -140,6 +153,9 @@ class CommandTest(unittest.TestCase):
         bench, peers = of_experts(Experts("mi300x", 16, 4096, 14336, 8, 2), self.machine)
         self.assertEqual(bench, ["experts", "16", "4096", "14336", "8", "2", "bf16"])
         self.assertEqual(peers["Triton"][-5:], bench[1:6])
+        bench, peers = of_ungated_experts(UngatedExperts("mi300x", 16, 4096, 14336, 8, 2), self.machine)
+        self.assertEqual(bench, ["experts", "16", "4096", "14336", "8", "2", "bf16", "ungated"])
+        self.assertEqual(peers["AITER"][-5:], bench[1:6])
         bench, peers = of_convolution(Convolution("mi300x", 32, 128, 56, 256, 3, 2, "f16"), self.machine)
         self.assertEqual(bench, ["convolution", "32", "128", "56", "256", "3", "f16", "nhwc", "output", "2"])
         self.assertEqual(peers["Triton"][-7:], [*bench[1:6], "2", "f16"])
