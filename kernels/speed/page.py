@@ -51,7 +51,8 @@ def mean_of(rows: list[Row], what: str, named: Callable[[Row], str] | None = Non
 def short(kernel: str) -> str:
     """The part of a product's name that tells the tile, "MT256x224x64"; a star where Tensile's has no matrix
     instruction. Composable Kernel's tells it among its template's parameters."""
-    if sizes := re.search(r"^_ZN2ck\w+?EnumE0ELi1ELi\d+ELi(\d+)ELi(\d+)ELi(\d+)E", kernel):
+    before = r"^_ZN2ck\w+?(?:EnumE0ELi1|GemmSpecializationE\d+)ELi\d+"
+    if sizes := re.search(before + r"ELi(\d+)ELi(\d+)ELi(\d+)E", kernel):
         return "x".join(sizes.groups())
     tiles = list(re.finditer(r"MT\d+x\d+x\d+", kernel)) or list(re.finditer(r"\d+x\d+(x\d+)?", kernel))
     star = kernel.startswith("Cijk") and not re.search(r"_MI\d", kernel)

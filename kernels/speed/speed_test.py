@@ -75,6 +75,8 @@ class PageTest(unittest.TestCase):
             "_ZN2ck27kernel_gemm_xdl_cshuffle_v1INS_43GridwiseGemm_EnumE0ELi1ELi256ELi64ELi128ELi32ELi8ELi8ELi32ELi32E"
         )
         self.assertEqual(short(name), "64x128x32")
+        convolution = "_ZN2ck26kernel_grouped_conv_fwd_v3_LNS1_18GemmSpecializationE7ELi256ELi64ELi128ELi32ELi8ELi8E"
+        self.assertEqual(short(convolution), "64x128x32")
 
 
 class PartsTest(unittest.TestCase):
