@@ -262,18 +262,11 @@ class UngatedExperts(OfExperts):
 
 def mixtures(gpus: list[str]) -> list[Experts | UngatedExperts]:
     """Mixtral 8x7B, Qwen3 30B-A3B, and of DeepSeek V3 the share of one GPU of eight; few tokens and many. Without a
-    gate the first, whose width AITER's assembly takes."""
+    gate the first, whose width AITER's assembly takes, for so few tokens as AITER takes it."""
     layers = [(4096, 14336, 8, 2), (2048, 768, 128, 8), (7168, 256, 256, 8)]
-    kinds: list[tuple[type[Experts | UngatedExperts], list[tuple[int, int, int, int]]]]
-    kinds = [(Experts, layers), (UngatedExperts, layers[:1])]
-    return [
-        kind(gpu, tokens, *layer)
-        for gpu in gpus
-        if gpu in AITERS_GPUS
-        for kind, those in kinds
-        for layer in those
-        for tokens in (16, 64, 256, 2048)
-    ]
+    those = [gpu for gpu in gpus if gpu in AITERS_GPUS]
+    gated = [Experts(gpu, tokens, *layer) for gpu in those for layer in layers for tokens in (16, 64, 256, 2048)]
+    return [*gated, *(UngatedExperts(gpu, tokens, *layers[0]) for gpu in those for tokens in (16, 64, 128))]
 
 
 @dataclass(frozen=True)
