@@ -219,6 +219,17 @@ TEST(GemmChoice, GroupsHaveTilesForTheMostRowsOfTilesThatTheyMayTake) {
   EXPECT_EQ(choice(gemm, "gfx942", 304).arguments.tiles_m, 3) << "a row at least each";
 }
 
+TEST(GemmChoice, WeightsBeyondTheLastCacheAreReadByOneRowOfTilesOfAGroupIfThereIsSuchATile) {
+  auto gemm = product(128, 4096, 14336);
+  gemm.batches = 8, gemm.b.batch_stride = 14336 * 4096;
+  gemm.group_offsets = reinterpret_cast<const int32_t*>(uintptr_t{1} << 50);
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16g_16x64x256_kk");
+  gemm.m = 256;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16g_64x64x64_kk");
+  gemm.gated = 1, gemm.b.batch_stride = 2 * 14336 * 4096;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16ggated_64x64x64_kk");
+}
+
 TEST(GemmChoice, GatedProductsHaveTwoColumnsOfBForEachOfD) {
   auto gemm = product(2048, 14336, 4096);
   gemm.b.batch_stride = 0, gemm.gated = 1, gemm.scale_b_per_column = 1;
