@@ -51,7 +51,7 @@ def mean_of(rows: list[Row], what: str, named: Callable[[Row], str] | None = Non
 def short(kernel: str) -> str:
     """The part of a product's name that tells the tile, "MT256x224x64"; a star where Tensile's has no matrix
     instruction. Composable Kernel's tells it among its template's parameters."""
-    before = r"^_ZN2ck\w+?(?:EnumE0ELi1|GemmSpecializationE\d+)ELi\d+"
+    before = r"^_ZN2ck\w+?(?:Enum|GemmSpecialization)E\d+(?:ELi1(?=E))?ELi\d+"
     if sizes := re.search(before + r"ELi(\d+)ELi(\d+)ELi(\d+)E", kernel):
         return "x".join(sizes.groups())
     tiles = list(re.finditer(r"MT\d+x\d+x\d+", kernel)) or list(re.finditer(r"\d+x\d+(x\d+)?", kernel))
@@ -354,9 +354,10 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Seque
         "tokens, and sorting tokens by them is left out of both.",
         "",
         "AITER has no assembly for experts of bf16 with a gate: there it calls two kernels of Composable Kernel, whose",
-        "source is in its wheel. FlyDSL's are two, too. Both want weights shuffled beforehand, and their second kernel",
-        "adds bf16 to the sum by atomic instructions, in an order that differs from run to run, after the sum was",
-        "cleared, which is not counted. Of likely tiles of one padding the fastest count.",
+        "source is in its wheel. FlyDSL's are two, too, compiled for each shape and timed for a few. Both want weights",
+        "shuffled beforehand, and their second kernel adds bf16 to the sum by atomic instructions, in an order that",
+        "differs from run to run, after the sum was cleared, which is not counted. Of likely tiles of one padding the",
+        "fastest count.",
         "",
         "AITER's assembly of bf16 has no gate and does both products in one kernel, by tiles of 32 tokens; AITER takes",
         "it for fewer than 256 tokens. It has a race that lockstep hides: its waves clear sums in shared memory where",
