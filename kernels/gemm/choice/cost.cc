@@ -19,12 +19,16 @@ constexpr int64_t kPieceBytes = 16;
 // 3,800).
 constexpr double kSecondKernel = 3500;
 
-/// How often a group's weights come from memory: dies share no L2, and what the last cache does not hold is
-/// gone when the next of a group's rows of tiles wants it (modelled, an MI300X: 32 rows in each of 8 groups
-/// by 14,336 by 4,096 take 449 us in two tiles of 16 rows, 232 us in one of 64).
+/// How often slim tiles read a group's weights from memory: dies share no L2, and what the last cache does
+/// not hold is gone when the next of a group's rows of tiles wants it (modelled, an MI300X: 32 rows in each
+/// of 8 groups by 14,336 by 4,096 take 449 us in two tiles of 16 rows, 232 us in one of 64). Tiles of more
+/// rows wait for more than memory (an MI355X: 128 rows in each by 4,096 by 14,336 take 198 us in two tiles of
+/// 64).
 double readings(const GemmConfiguration& tile, const Description& gemm, double bytes_of_b) {
+  constexpr int kSlimRows = 16;  // of one matrix instruction
   const GemmRates& rates = gemm_rates(tile.target);
-  if (!has_row_groups(gemm) || rates.dies == 1 || bytes_of_b <= rates.cache) return 1;
+  const bool from_memory = rates.dies > 1 && bytes_of_b > rates.cache;
+  if (!has_row_groups(gemm) || !from_memory || tile.rows > kSlimRows) return 1;
   return static_cast<double>((gemm.m + tile.rows - 1) / tile.rows);
 }
 
