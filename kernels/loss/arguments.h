@@ -5,10 +5,6 @@
 
 namespace wavesmith::kernels {
 
-/// Rows up to which a workgroup of a known type has 1,024 threads instead of 256: so few do not keep a GPU
-/// busy else.
-inline constexpr int64_t kFewLossRows = 1024;
-
 /// A row of logits each workgroup.
 struct CrossEntropyArguments {
   const void* logits;

@@ -91,12 +91,19 @@ CrossEntropyArguments arguments_of(const Description& one) {
   return made;
 }
 
+/// Whether so few rows have 1,024 threads each instead of 256, since they do not keep the compute units busy
+/// else. What a workgroup's threads do together at its end, which the gradient lacks, pays off for fewer.
+bool are_few(int64_t rows, int compute_units, bool gradient) {
+  return gradient ? rows < 4 * int64_t{compute_units} : 2 * rows <= compute_units;
+}
+
 /// A workgroup for each row, by the kernels of the logits' type where that is `known`.
 wavesmith_kernels_status launch_each_row(const std::string& kernel, const CrossEntropyArguments& arguments,
                                          int64_t rows, bool known, void* stream) {
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
-  const unsigned threads = known && rows <= kFewLossRows ? 1024 : kListThreads;
+  const bool wide = known && are_few(rows, device->compute_units, arguments.gradient != nullptr);
+  const unsigned threads = wide ? 1024 : kListThreads;
   std::string name = kernel;
   if (known)
     name = known_name(kernel.c_str(), static_cast<wavesmith_kernels_type>(arguments.type)) + "_" +
