@@ -58,8 +58,8 @@ class ModelledDevice {
 
   /// Seconds that a launch takes on the calling thread.
   [[nodiscard]] double call_seconds() const { return call_; }
-  /// The start of a kernel or copy: its arrival at an idle queue, or the end of the previous work once the
-  /// L2s have written back what that left.
+  /// The start of a kernel or copy: its arrival, or a gap after the end of the previous work once the L2s
+  /// have written back what that left, whichever is later.
   double start(const Stream& stream);
   /// Seconds from the end of one kernel to the start of the next.
   [[nodiscard]] double gap_seconds() const { return gap_; }
@@ -80,6 +80,8 @@ class ModelledDevice {
   /// call resets them.
   double write_back_seconds(uint64_t stream);
 
+  /// Of a copy between host and GPU: its call, the staging of a short one to or from pageable memory, the
+  /// transfer.
   double copy_seconds(const Box& box);
   double fill_seconds(const void* destination, size_t bytes);
 

@@ -2,6 +2,7 @@
 // of the size that a GPU takes, however long the emulation takes.
 #include <hip/hip_runtime.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -77,10 +78,50 @@ int main() {
     for (int i = 0; i < 8; ++i) stream_through(kCount)();
   });
   CHECK(eight > 4 * (large - small) && eight < 10 * large);
+
+  // A chain of launches takes the host's time or the kernels', whichever is longer: what a kernel grows by is
+  // the most that it adds.
+  constexpr int kLaunches = 50, kMoreSteps = 50;
+  const auto launches = [&](int steps) {
+    return timer.microseconds(nullptr, [=] {
+      for (int i = 0; i < kLaunches; ++i) spin<<<1, 64>>>(data, steps);
+    });
+  };
+  const float longer = (twenty - ten) / 10'000 * kMoreSteps;  // that so many steps make a kernel
+  float before = launches(50), most = 0;
+  const float shortest = before;
+  for (int steps = 50 + kMoreSteps; steps <= 2000; steps += kMoreSteps) {
+    const float now = launches(steps);
+    most = std::max(most, now - before);
+    before = now;
+  }
+  CHECK(before > 1.5f * shortest);
+  CHECK(most < 1.5f * kLaunches * longer);
+
   const float copy = timer.microseconds(nullptr, [&] {
     CHECK_HIP(hipMemcpy(host.data(), data, kCount * sizeof(float), hipMemcpyDeviceToHost));
   });
   CHECK(copy > 100 && copy < 2000);
+
+  // Up to 1 MiB of pageable memory go through a pinned buffer; more, and pinned memory, do not.
+  constexpr size_t kStaged = 1 << 20;
+  void* pinned;
+  CHECK_HIP(hipHostMalloc(&pinned, kStaged, 0));
+  std::copy_n(host.data(), kStaged / sizeof(float), static_cast<float*>(pinned));
+  const auto copied = [&](void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
+    return timer.microseconds(nullptr, [=] { CHECK_HIP(hipMemcpy(to, from, bytes, kind)); });
+  };
+  for (const hipMemcpyKind kind : {hipMemcpyHostToDevice, hipMemcpyDeviceToHost}) {
+    const auto between = [&](void* on_host, size_t bytes) {
+      return kind == hipMemcpyHostToDevice ? copied(data, on_host, bytes, kind)
+                                           : copied(on_host, data, bytes, kind);
+    };
+    const float staged = between(host.data(), kStaged), half = between(host.data(), kStaged / 2);
+    CHECK(staged > between(pinned, kStaged) + 50);
+    CHECK(staged > between(host.data(), kStaged + 4096) + 50);
+    CHECK(staged - half > 25);
+  }
+  CHECK_HIP(hipHostFree(pinned));
 
   // A stream waits for another one's event, in modelled time too; streams of their own run side by side.
   hipStream_t streams[2];
