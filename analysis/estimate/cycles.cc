@@ -147,9 +147,32 @@ double load_latency(const Code& code, uint32_t i, const gpus::Gpu& gpu, ServedBy
   }
 }
 
+namespace {
+
+/// VALU instructions of several waves, where a SIMD has two pipes for them (isa::IssueRules::second_pipe).
+class TwoPipes {
+ public:
+  void add(const isa::Cost& cost) {
+    using isa::VectorPipe;
+    if (cost.vector == VectorPipe::Alone || cost.vector == VectorPipe::Packed)
+      both_ += cost.issue;
+    else
+      (cost.vector == VectorPipe::First ? first_ : either_) += cost.issue;
+  }
+  /// Cycles until both pipes have taken all.
+  [[nodiscard]] double cycles() const { return both_ + std::max(first_, (first_ + either_) / 2); }
+
+ private:
+  double both_ = 0, first_ = 0, either_ = 0;
+};
+
+}  // namespace
+
 Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Costs& costs,
                  const std::vector<uint32_t>& blocks, Repeated repeated) {
   Cycles cycles;
+  const isa::IssueRules& rules = isa::issue_rules(*code.target);
+  TwoPipes vector;
   double shared_lds = 0, shared_memory = 0;
   for (const uint32_t b : blocks)
     for (uint32_t i = graph.blocks[b].begin; i < graph.blocks[b].end; ++i) {
@@ -157,7 +180,8 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
       const isa::Cost& cost = costs.of[i];
       const double busy = std::max<double>(cost.issue, costs.data_cycles[i]);
       cycles.pipe[static_cast<size_t>(cost.pipe)] += busy;
-      cycles.issue += isa::issue_rules(*code.target).quantum;
+      cycles.issue += rules.quantum;
+      if (cost.pipe == Pipe::Valu || cost.pipe == Pipe::Transcendental) vector.add(cost);
       if (cost.pipe == Pipe::Lds) shared_lds += costs.data_cycles[i];
       if (cost.pipe == Pipe::Vmem) shared_memory += costs.data_cycles[i];
     }
@@ -184,6 +208,7 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
   const auto of = [&](Pipe pipe) -> double& { return pressure[static_cast<size_t>(pipe)]; };
   if (code.target->has_accumulators()) {
     of(Pipe::Valu) += of(Pipe::Transcendental);  // CDNA has no other unit for them
+    if (rules.second_pipe) of(Pipe::Valu) = vector.cycles();
     of(Pipe::Transcendental) = 0;
   } else {
     of(Pipe::Valu) += of(Pipe::Matrix);  // WMMA waits in the VALU's queue

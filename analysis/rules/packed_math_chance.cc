@@ -55,9 +55,11 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
       finding.where.push_back(place);
       finding.evidence.push_back(
           fmt::format("first {}; {} do two", cite(subject, place.first), fmt::join(forms, ", ")));
-      const double cycles = single / 2.0 * isa::issue_rules(*subject.code.target).quantum;
-      set_gain(finding, subject, loop,
-               gain_of(subject, loop, cycles, loop.cycles.bound == isa::Pipe::Valu ? cycles : 0));
+      const isa::IssueRules& rules = isa::issue_rules(*subject.code.target);
+      const double cycles = single / 2.0 * rules.quantum;
+      // Where a SIMD has two pipes, those of two waves issue at once: pairs help a wave alone.
+      const bool of_pipe = loop.cycles.bound == isa::Pipe::Valu && !rules.second_pipe;
+      set_gain(finding, subject, loop, gain_of(subject, loop, cycles, of_pipe ? cycles : 0));
       finding.experiment = fmt::format(
           "Write the values as pairs (a vector type of two, adjacent registers) and look for "
           "v_pk_ in the code; compare. The gain shown is that of pairing all of them.");

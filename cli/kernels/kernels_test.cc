@@ -106,8 +106,8 @@ TEST(KernelsCommand, ListsTheKernelsOfDecodeAndTheirCaches) {
   const json decode = parsed("kernels decode --gpu mi300x --json")[0];
   ASSERT_EQ(decode["heads"].size(), 3U);
   EXPECT_EQ(decode["heads"][1]["of"], 128);
-  EXPECT_EQ(decode["heads"][1]["caches"], "same,e4m3fnuz");
-  EXPECT_EQ(decode["kernels"].size(), 14U);  // of three sizes, two types, two caches, and what combines
+  EXPECT_EQ(decode["heads"][1]["caches"], "same,e4m3fnuz,e4m3fnuz_token,i8");
+  EXPECT_EQ(decode["kernels"].size(), 26U);  // of three sizes, two types, four caches, and what combines
   const json mla = parsed("kernels mla --gpu mi300x --json")[0];
   ASSERT_EQ(mla["heads"].size(), 2U);
   EXPECT_EQ(mla["heads"][0]["rows"], 16);

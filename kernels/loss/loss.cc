@@ -94,7 +94,7 @@ CrossEntropyArguments arguments_of(const Description& one) {
 /// Whether so few rows have 1,024 threads each instead of 256, since they do not keep the compute units busy
 /// else. What a workgroup's threads do together at its end, which the gradient lacks, pays off for fewer.
 bool are_few(int64_t rows, int compute_units, bool gradient) {
-  return gradient ? rows < 4 * int64_t{compute_units} : 2 * rows <= compute_units;
+  return gradient ? rows < 3 * int64_t{compute_units} : 2 * rows <= compute_units;
 }
 
 /// A workgroup for each row, by the kernels of the logits' type where that is `known`.
