@@ -9,13 +9,14 @@ namespace wavesmith::analysis {
 namespace {
 
 TEST(Gains, AGainEndsWhereAnotherPipeIsTheBusiest) {
-  const auto with_adds = [](int adds) {
+  const auto with_vectors = [](int count) {
     return keep(
         "v_lshlrev_b32 v1, 7, v0\n" +
-        loop("ds_read_b32 v2, v1\n" + repeated("v_add_f32 v5, v6, v7", adds) + "s_waitcnt lgkmcnt(0)"));
+        loop("ds_read_b32 v2, v1\n" + repeated("v_max_f32 v5, v6, v7", count) + "s_waitcnt lgkmcnt(0)"));
   };
   const Finding* finding = nullptr;
-  const KernelAnalysis lone = kernel_of("gfx942", with_adds(1)), busy = kernel_of("gfx942", with_adds(32));
+  const KernelAnalysis lone = kernel_of("gfx942", with_vectors(1)),
+                       busy = kernel_of("gfx942", with_vectors(32));
   // 64 cycles of LDS for a wave of each SIMD: 256.
   finding = finding_of(lone, "lds-bank-conflict");
   ASSERT_NE(finding, nullptr);
@@ -25,6 +26,15 @@ TEST(Gains, AGainEndsWhereAnotherPipeIsTheBusiest) {
   ASSERT_NE(finding, nullptr);
   ASSERT_TRUE(finding->gain_percent.value);
   EXPECT_NEAR(*finding->gain_percent.value, 100.0 * (256 - 32 * 4) / 256, 2);
+}
+
+TEST(Gains, TwoWavesShareTheVectorPipesWhereASimdHasTwo) {
+  const auto cycles = [](std::string_view target, std::string_view instruction) {
+    return kernel_of(target, keep(loop(repeated(instruction, 32)))).loops.front().cycles.throughput;
+  };
+  EXPECT_EQ(cycles("gfx90a", "v_add_f32 v{1}, v{1}, v0"), 32 * 4);
+  EXPECT_EQ(cycles("gfx942", "v_add_f32 v{1}, v{1}, v0"), 32 * 4 / 2) << "either pipe takes it";
+  EXPECT_EQ(cycles("gfx942", "v_max_f32 v{1}, v{1}, v0"), 32 * 4) << "one takes it";
 }
 
 const Finding* occupancy_finding(const KernelAnalysis& kernel) {
@@ -65,7 +75,7 @@ TEST(Gains, AnOccupancyStepGainsWhatNeitherAPipeNorMemoryLimits) {
   EXPECT_NEAR(*finding->gain_percent.value, 100.0 / 3, 0.1);
 
   const KernelAnalysis busy =
-      kernel_of("gfx942", keep(loop(repeated("v_add_f32 v{1}, v{1}, v0", 20))), two_waves);
+      kernel_of("gfx942", keep(loop(repeated("v_max_f32 v{1}, v{1}, v0", 20))), two_waves);
   finding = occupancy_finding(busy);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->gain_percent.value, 0);
@@ -106,14 +116,14 @@ TEST(Gains, DenserMatrixWorkGainsNothingWhereL2HasToGiveWhatALoopLoads) {
     return finding ? finding->gain_percent.value.value_or(-1) : -1;
   };
   // A wave of each SIMD loads 1 KiB in a pass: 95 cycles at 43 bytes a clock and unit, 186 at 22.
-  const std::string much = repeated("v_add_f32 v{1}, v12, v13", 40);
+  const std::string much = repeated("v_max_f32 v{1}, v12, v13", 40);
   EXPECT_NEAR(gain("gfx942", much), 100 * (160 - 95) / 160.0, 1);
   EXPECT_EQ(gain("gfx950", much), 0);
 }
 
 TEST(Gains, WhatStandsBehindAConditionIsNoPartOfEachPass) {
   const auto density = [](std::string_view condition) {
-    const std::string rescale = repeated("v_mul_f32 v{1}, v12, v13", 40);
+    const std::string rescale = repeated("v_max_f32 v{1}, v12, v13", 40);
     const KernelAnalysis kernel =
         kernel_of("gfx942", one_chain(std::string(condition) + "\n" + rescale + "rest:"), usual());
     const Finding* const finding = finding_of(kernel, "low-matrix-density");

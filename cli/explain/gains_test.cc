@@ -107,7 +107,7 @@ std::vector<Pair> memory_pairs() {
 std::vector<Pair> vector_pairs() {
   const auto exponentials = [](int count) {
     return times(count, [](int i) { return fmt::format("v_exp_f32 v{0}, v{0}", 6 + i); }) +
-           times(30, [](int i) { return fmt::format("v_add_f32 v{0}, v{0}, v5", 16 + i % 10); });
+           times(30, [](int i) { return fmt::format("v_max_f32 v{0}, v{0}, v5", 16 + i % 10); });
   };
   const std::string rotated =
       times(4, [](int i) { return fmt::format("v_fma_f32 v5, v{}, v2, v5", 8 + i); }) +
