@@ -29,7 +29,8 @@ double readings(const GemmConfiguration& tile, const Description& gemm, double b
   const GemmRates& rates = gemm_rates(tile.target);
   const bool from_memory = rates.dies > 1 && bytes_of_b > rates.cache;
   if (!has_row_groups(gemm) || !from_memory || tile.rows > kSlimRows) return 1;
-  return static_cast<double>((gemm.m + tile.rows - 1) / tile.rows);
+  const int64_t tiles = (gemm.m + tile.rows - 1) / tile.rows;
+  return static_cast<double>(tiles);
 }
 
 /// Bytes that A, B and D have at the least, each moved once but a group's weights; B `bytes_b`, if they are
