@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/cache/arguments.h"
+#include "kernels/decode/choice.h"
 #include "kernels/decode/configuration.h"
 #include "kernels/library/named_range.h"
 #include "kernels/rows/rows.h"
@@ -98,16 +99,6 @@ ByteRange range_of(const Description& d, const Paged& cache) {
       cache.type);
 }
 
-/// The token scales, which are written.
-ByteRange token_scales_of(const Description& d, const Paged& cache) {
-  if (!cache.token_scales) return {};
-  return ByteRange::of(cache.token_scales,
-                       (d.blocks - 1) * cache.token_scales_block_stride +
-                           (d.page_size - 1) * cache.token_scales_row_stride +
-                           (d.heads - 1) * cache.token_scales_head_stride + 1,
-                       WAVESMITH_KERNELS_F32);
-}
-
 wavesmith_kernels_status check(const Description& d) {
   for (const auto& [name, size] : {std::pair{"tokens", d.tokens},
                                    {"heads", d.heads},
@@ -142,7 +133,9 @@ wavesmith_kernels_status check(const Description& d) {
     if (const auto status = check_apart(kName, {name, range_of(d, *cache)}, read)) return status;
   for (const auto& [name, cache] :
        {std::pair{"k_cache.token_scales", &d.k_cache}, {"v_cache.token_scales", &d.v_cache}})
-    if (const auto status = check_apart(kName, {name, token_scales_of(d, *cache)}, read)) return status;
+    if (const auto status =
+            check_apart(kName, {name, token_scales_of(*cache, d.blocks, d.page_size, d.heads)}, read))
+      return status;
   if (d.k_cache.data == d.v_cache.data) return invalid(kName, "k_cache overlaps v_cache");
   if (d.k_cache.token_scales && d.k_cache.token_scales == d.v_cache.token_scales)
     return invalid(kName, "k_cache.token_scales overlaps v_cache.token_scales");

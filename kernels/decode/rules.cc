@@ -177,11 +177,7 @@ ByteRange range_of(const Description& d, const Paged& cache) {
 /// A cache's scales.
 ByteRange scales_of(const Description& d, const Paged& cache) {
   if (cache.token_scales && d.longest_context > 0)
-    return ByteRange::of(cache.token_scales,
-                         (blocks_of(d) - 1) * cache.token_scales_block_stride +
-                             (positions_of(d) - 1) * cache.token_scales_row_stride +
-                             (d.heads_kv - 1) * cache.token_scales_head_stride + 1,
-                         WAVESMITH_KERNELS_F32);
+    return token_scales_of(cache, blocks_of(d), positions_of(d), d.heads_kv);
   if (!cache.scale) return {};
   return ByteRange::of(cache.scale, cache.scale_per_head ? d.heads_kv : 1, WAVESMITH_KERNELS_F32);
 }
@@ -240,6 +236,14 @@ wavesmith_kernels_status check_lse(const Description& d) {
 
 int64_t values_of(const Description& d) { return d.head_size_v == 0 ? d.head_size : d.head_size_v; }
 bool has_latents(const Description& d) { return values_of(d) < d.head_size; }
+ByteRange token_scales_of(const Paged& cache, int64_t blocks, int64_t positions, int64_t heads) {
+  if (!cache.token_scales) return {};
+  return ByteRange::of(cache.token_scales,
+                       (blocks - 1) * cache.token_scales_block_stride +
+                           (positions - 1) * cache.token_scales_row_stride +
+                           (heads - 1) * cache.token_scales_head_stride + 1,
+                       WAVESMITH_KERNELS_F32);
+}
 bool has_scales_of_positions(const Paged& cache) {
   return cache.token_scales || cache.type == WAVESMITH_KERNELS_I8;
 }
