@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kernels/cache/arguments.h"
-#include "kernels/decode/choice.h"
 #include "kernels/decode/configuration.h"
+#include "kernels/decode/scale_rules.h"
 #include "kernels/library/named_range.h"
 #include "kernels/rows/rows.h"
 #include "kernels/wavesmith_attention.h"
@@ -44,28 +44,6 @@ wavesmith_kernels_status check_source(const Description& d, const std::string& n
   return check_head_stride(d, name, heads.head_stride);
 }
 
-wavesmith_kernels_status check_scales(const Description& d, const std::string& name, const Paged& cache) {
-  if (const auto status = check_aligned(kName, name + ".scale", cache.scale, 4)) return status;
-  if (!cache.token_scales) {
-    if (cache.type != WAVESMITH_KERNELS_I8 || cache.scale) return succeed();
-    return not_supported(kName, name + " is of i8 without a scale");
-  }
-  if (is_common_float(cache.type))
-    return not_supported(
-        kName, name + ".token_scales is given, and " + name + " is of " + std::string(word_of(cache.type)));
-  if (cache.scale) return invalid(kName, name + ".scale and " + name + ".token_scales are both given");
-  const struct {
-    const char* name;
-    int64_t stride, count;
-  } all[] = {{".token_scales_block_stride", cache.token_scales_block_stride, d.blocks},
-             {".token_scales_row_stride", cache.token_scales_row_stride, d.page_size},
-             {".token_scales_head_stride", cache.token_scales_head_stride, d.heads}};
-  for (const auto& one : all)
-    if (one.count > 1 && one.stride < 1)
-      return invalid(kName, name + one.name + " is " + text(one.stride) + ", less than 1");
-  return check_aligned(kName, name + ".token_scales", cache.token_scales, 4);
-}
-
 wavesmith_kernels_status check_cache(const Description& d, const std::string& name, const Paged& cache) {
   if (!is_type(cache.type))
     return invalid(kName, name + ".type is " + text(cache.type) + ", no element type");
@@ -76,7 +54,9 @@ wavesmith_kernels_status check_cache(const Description& d, const std::string& na
   if (!cache.data) return invalid(kName, name + ".data is null");
   if (reinterpret_cast<uintptr_t>(cache.data) % static_cast<uintptr_t>(size_of(cache.type)) != 0)
     return invalid(kName, name + ".data is not aligned to its elements");
-  if (const auto status = check_scales(d, name, cache)) return status;
+  if (const auto status = check_scales_of_cache(
+          kName, name, cache, {.blocks = d.blocks, .positions = d.page_size, .heads = d.heads}))
+    return status;
   const struct {
     const char* name;
     int64_t stride, count;

@@ -9,7 +9,6 @@
 
 #include "kernels/decode/arguments.h"
 #include "kernels/decode/configuration.h"
-#include "kernels/library/byte_range.h"
 #include "kernels/wavesmith_attention.h"
 
 namespace wavesmith::kernels {
@@ -36,12 +35,6 @@ wavesmith_kernels_status check_workspace(const wavesmith_kernels_decode_descript
 /// Elements of a head of values, and whether these are the first ones of keys.
 int64_t values_of(const wavesmith_kernels_decode_description& decode);
 bool has_latents(const wavesmith_kernels_decode_description& decode);
-
-/// Whether the kernels that read a cache look for a scale at each position.
-bool has_scales_of_positions(const wavesmith_kernels_paged& cache);
-/// The memory of a cache's scales of positions; empty where it has none.
-ByteRange token_scales_of(const wavesmith_kernels_paged& cache, int64_t blocks, int64_t positions,
-                          int64_t heads);
 
 /// Whether there is nothing to compute.
 bool is_empty(const wavesmith_kernels_decode_description& decode);

@@ -154,7 +154,7 @@ TEST_F(DecodeRefuses, ScalesOfPositionsThatBreakARule) {
           {[](Description& d) { d.k.type = d.v.type = WAVESMITH_KERNELS_E4M3; }, kStatus,
            "no kernel of bf16 with caches of e4m3 with token_scales for gfx942"},
           {[](Description& d) { d.k.type = WAVESMITH_KERNELS_BF16, d.k.row_stride = d.k.block_stride = 144; },
-           kStatus, "k.token_scales is given, and k is of the queries' type"},
+           kStatus, "k.token_scales is given, and k is of bf16"},
       });
 }
 

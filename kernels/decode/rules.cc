@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/decode/scale_rules.h"
 #include "kernels/library/named_range.h"
 
 namespace wavesmith::kernels {
@@ -63,33 +64,6 @@ wavesmith_kernels_status check_heads(const Description& d, const std::string& na
 int64_t blocks_of(const Description& d) { return d.block_table ? d.blocks : d.batches; }
 int64_t positions_of(const Description& d) { return d.block_table ? d.page_size : d.longest_context; }
 
-/// The scales of a cache that is not of the queries' type.
-wavesmith_kernels_status check_scales(const Description& d, const std::string& name, const Paged& cache) {
-  if (const auto status = check_aligned(kDecode, name + ".scale", cache.scale, kScale)) return status;
-  if (!cache.token_scales) {
-    if (cache.type != WAVESMITH_KERNELS_I8 || cache.scale) return succeed();
-    return not_supported(kDecode, name + " is of i8 without a scale");
-  }
-  if (cache.type == d.type)
-    return not_supported(kDecode, name + ".token_scales is given, and " + name + " is of the queries' type");
-  if (cache.scale) return invalid(kDecode, name + ".scale and " + name + ".token_scales are both given");
-  const struct {
-    const char* name;
-    int64_t stride, count;
-  } all[] = {{".token_scales_block_stride", cache.token_scales_block_stride, blocks_of(d)},
-             {".token_scales_row_stride", cache.token_scales_row_stride, positions_of(d)},
-             {".token_scales_head_stride", cache.token_scales_head_stride, d.heads_kv}};
-  for (const auto& one : all) {
-    if (one.count < 2) continue;
-    if (one.stride < 1)
-      return invalid(kDecode, name + one.name + " is " + text(one.stride) + ", less than 1");
-    if (one.stride > kLargestSpan)
-      return not_supported(kDecode,
-                           name + one.name + " is " + text(one.stride) + ", more than " + text(kLargestSpan));
-  }
-  return check_aligned(kDecode, name + ".token_scales", cache.token_scales, kScale);
-}
-
 wavesmith_kernels_status check_cache(const Description& d, const std::string& name, const Paged& cache) {
   if (!is_type(cache.type))
     return invalid(kDecode, name + ".type is " + text(cache.type) + ", no element type");
@@ -114,7 +88,9 @@ wavesmith_kernels_status check_cache(const Description& d, const std::string& na
   if (positions_of(d) > 1 && cache.row_stride > kLargestSpan)
     return not_supported(
         kDecode, name + ".row_stride is " + text(cache.row_stride) + ", more than " + text(kLargestSpan));
-  return check_scales(d, name, cache);
+  return check_scales_of_cache(
+      kDecode, name, cache,
+      {.blocks = blocks_of(d), .positions = positions_of(d), .heads = d.heads_kv, .longest = kLargestSpan});
 }
 
 wavesmith_kernels_status check_sizes(const Description& d) {
@@ -236,17 +212,6 @@ wavesmith_kernels_status check_lse(const Description& d) {
 
 int64_t values_of(const Description& d) { return d.head_size_v == 0 ? d.head_size : d.head_size_v; }
 bool has_latents(const Description& d) { return values_of(d) < d.head_size; }
-ByteRange token_scales_of(const Paged& cache, int64_t blocks, int64_t positions, int64_t heads) {
-  if (!cache.token_scales) return {};
-  return ByteRange::of(cache.token_scales,
-                       (blocks - 1) * cache.token_scales_block_stride +
-                           (positions - 1) * cache.token_scales_row_stride +
-                           (heads - 1) * cache.token_scales_head_stride + 1,
-                       WAVESMITH_KERNELS_F32);
-}
-bool has_scales_of_positions(const Paged& cache) {
-  return cache.token_scales || cache.type == WAVESMITH_KERNELS_I8;
-}
 bool is_empty(const Description& d) { return d.batches == 0 || d.length_q == 0 || d.heads_q == 0; }
 
 wavesmith_kernels_status check_decode(const Description& d) {
