@@ -20,7 +20,14 @@ extern "C" {
  *
  * logs are off by 2^-16 + classes * 2^-34, and 2^-21 times the largest finite size of a logit; losses by
  * that, 2^-22 times the sizes of the other terms and of the loss, and (40 + classes / 2^10) * 2^-24 times
- * smoothing / classes times the sum of sizes. */
+ * smoothing / classes times the sum of sizes.
+ *
+ * The classes may come in parts, of which the logits of one are in memory at a time: with `all_classes` not 0
+ * these are the `classes` from `first_class` on of so many, and targets are numbers among all of them. Parts
+ * follow each other without gaps, and each is a call with the same rows, targets, logs and state. Calls begin
+ * with the class 0, and the one that has the last class writes losses. Between them logs are those of the
+ * classes so far, and `state` has what else has to be kept. Each part after the first makes logs wrong by
+ * 2^-21 * (1 + |logs[i]|) more. */
 typedef struct {
   int64_t rows, classes;
   wavesmith_kernels_rows logits;
@@ -28,6 +35,8 @@ typedef struct {
   int64_t ignored;
   double smoothing; /* from 0 to 1 */
   float *losses, *logs;
+  int64_t first_class, all_classes; /* 0 and 0: these are all */
+  float* state;                     /* of parts: 2 * rows numbers */
 } wavesmith_cross_entropy_description;
 
 WAVESMITH_KERNELS_API wavesmith_kernels_status
@@ -39,10 +48,12 @@ wavesmith_kernels_cross_entropy(const wavesmith_cross_entropy_description* entro
  *   gradient[i][j] = upstream[i] * factor * (e^(x[j] - logs[i]) - (1 - smoothing) * [j = t] - smoothing /
  * classes)
  *
- * and 0 in rows that are ignored, whatever their logits are. It may lie where the logits do, with the same
- * type and stride. Off by 2^-20 * (1 + |x[j]| + |logs[i]|) of the terms' sizes, then rounded to its type. */
+ * and 0 in rows that are ignored, whatever their logits are. Of classes in parts each part's gradient is a
+ * call of its own, in any order, with the logs of all. It may lie where the logits do, with the same type and
+ * stride. Off by 2^-20 * (1 + |x[j]| + |logs[i]|) of the terms' sizes, then rounded to its type. */
 typedef struct {
-  wavesmith_cross_entropy_description forward; /* whose losses are not looked at, and whose logs are read */
+  /* Whose losses and state are not looked at, and whose logs are read. */
+  wavesmith_cross_entropy_description forward;
   const float* upstream;
   int64_t upstream_stride; /* 1 or 0 */
   double factor;

@@ -13,7 +13,10 @@ struct CrossEntropyArguments {
   long stride, classes, ignored;  ///< the stride in elements
   int type;                       ///< wavesmith_kernels_type
   int aligned;
-  float kept, spread;  ///< 1 - smoothing, and smoothing / classes
+  float kept, spread;  ///< 1 - smoothing, and smoothing / all classes
+  // Of classes in parts.
+  long first_class, all_classes;
+  float* state;  ///< of each row the target's logit, and the sum of logits; null: these are all classes
   // Of the gradient.
   void* gradient;
   const float* upstream;

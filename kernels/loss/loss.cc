@@ -1,5 +1,8 @@
 // The C API of cross entropy: checks a call and launches it.
-#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "kernels/library/named_range.h"
 #include "kernels/loss/arguments.h"
@@ -15,12 +18,27 @@ using Gradient = wavesmith_cross_entropy_gradient_description;
 constexpr const char *kName = "cross_entropy", *kGradientName = "cross_entropy_gradient";
 
 bool is_empty(const Description& one) { return one.rows == 0 || one.classes == 0; }
+bool is_part(const Description& one) { return one.all_classes != 0; }
+int64_t all_classes_of(const Description& one) { return is_part(one) ? one.all_classes : one.classes; }
+/// Whether the call that has these classes writes losses.
+bool is_last(const Description& one) { return one.first_class + one.classes == all_classes_of(one); }
+
+wavesmith_kernels_status check_part(const char* what, const Description& one) {
+  const auto text = [](int64_t number) { return std::to_string(number); };
+  if (one.all_classes < 0 || one.all_classes > INT32_MAX)
+    return invalid(what, "all_classes is " + text(one.all_classes) + ", not from 0 to " + text(INT32_MAX));
+  if (one.first_class < 0 || one.first_class > all_classes_of(one) - one.classes)
+    return invalid(what, "first_class is " + text(one.first_class) + ": " + text(one.classes) +
+                             " classes from there on are not within the " + text(all_classes_of(one)));
+  return succeed();
+}
 
 wavesmith_kernels_status check(const char* what, const Description& one) {
   if (!(one.smoothing >= 0 && one.smoothing <= 1))
     return invalid(what, "smoothing is " + std::to_string(one.smoothing) + ", not in [0, 1]");
   if (one.rows > 0 && one.classes == 0) return invalid(what, "classes is 0");
   if (is_empty(one)) return succeed();
+  if (const auto status = check_part(what, one)) return status;
   if (!one.logits.data) return invalid(what, "logits.data is null");
   if (!one.targets) return invalid(what, "targets is null");
   if (!one.logs) return invalid(what, "logs is null");
@@ -28,25 +46,29 @@ wavesmith_kernels_status check(const char* what, const Description& one) {
   return check_vector(what, "logs", one.logs, WAVESMITH_KERNELS_F32);
 }
 
-/// What is written overlaps nothing that is read.
-wavesmith_kernels_status check_written(const char* what, const Description& one, const char* name,
-                                       const void* data) {
-  const NamedRange read[] = {{"logits", range_of(one.logits, one.rows, one.classes)},
-                             {"targets", ByteRange::of(one.targets, 2 * one.rows, WAVESMITH_KERNELS_F32)}};
-  return check_apart(what, NamedRange::of(name, data, one.rows, WAVESMITH_KERNELS_F32), read);
-}
-
 wavesmith_kernels_status check(const Description& one) {
   if (const auto status = check_rows(kName, one.rows, one.classes, {{.name = "logits", .rows = &one.logits}}))
     return status;
   if (const auto status = check(kName, one)) return status;
   if (is_empty(one)) return succeed();
-  if (!one.losses) return invalid(kName, "losses is null");
-  if (const auto status = check_vector(kName, "losses", one.losses, WAVESMITH_KERNELS_F32)) return status;
-  if (const auto status = check_written(kName, one, "losses", one.losses)) return status;
-  if (const auto status = check_written(kName, one, "logs", one.logs)) return status;
-  const NamedRange logs[] = {NamedRange::of("logs", one.logs, one.rows, WAVESMITH_KERNELS_F32)};
-  return check_apart(kName, NamedRange::of("losses", one.losses, one.rows, WAVESMITH_KERNELS_F32), logs);
+  std::vector<NamedRange> written = {NamedRange::of("logs", one.logs, one.rows, WAVESMITH_KERNELS_F32)};
+  if (is_last(one)) {
+    if (!one.losses) return invalid(kName, "losses is null");
+    if (const auto status = check_vector(kName, "losses", one.losses, WAVESMITH_KERNELS_F32)) return status;
+    written.push_back(NamedRange::of("losses", one.losses, one.rows, WAVESMITH_KERNELS_F32));
+  }
+  if (is_part(one)) {
+    if (!one.state) return invalid(kName, "state is null");
+    if (const auto status = check_vector(kName, "state", one.state, WAVESMITH_KERNELS_F32)) return status;
+    written.push_back(NamedRange::of("state", one.state, 2 * one.rows, WAVESMITH_KERNELS_F32));
+  }
+  const NamedRange read[] = {{"logits", range_of(one.logits, one.rows, one.classes)},
+                             {"targets", ByteRange::of(one.targets, 2 * one.rows, WAVESMITH_KERNELS_F32)}};
+  for (size_t i = 0; i < written.size(); ++i) {
+    if (const auto status = check_apart(kName, written[i], read)) return status;
+    if (const auto status = check_apart(kName, written[i], std::span(written).first(i))) return status;
+  }
+  return succeed();
 }
 
 wavesmith_kernels_status check(const Gradient& one) {
@@ -87,7 +109,9 @@ CrossEntropyArguments arguments_of(const Description& one) {
   made.stride = one.logits.row_stride, made.classes = one.classes, made.ignored = one.ignored;
   made.type = one.logits.type, made.aligned = at_once(one.logits, one.rows);
   made.kept = static_cast<float>(1 - one.smoothing);
-  made.spread = static_cast<float>(one.smoothing / static_cast<double>(one.classes));
+  made.spread = static_cast<float>(one.smoothing / static_cast<double>(all_classes_of(one)));
+  made.first_class = one.first_class, made.all_classes = all_classes_of(one);
+  made.state = is_part(one) ? one.state : nullptr;
   return made;
 }
 

@@ -36,7 +36,14 @@ struct SumOfPowers {
   }
 };
 
-/// Makes a row's loss of what its threads have summed.
+/// The logarithm of e^a + e^b. NaN stays; of infinity it is NaN.
+TILE_DEVICE float log_of_sum(float a, float b) {
+  const float larger = a > b ? a : b;
+  if (larger == -__builtin_inff()) return a + b;
+  return larger + tile::precise::log(tile::precise::exp(a - larger) + tile::precise::exp(b - larger));
+}
+
+/// Makes a row's loss of what its threads have summed, and of the parts before.
 template <int kThreads>
 TILE_DEVICE void finish_cross_entropy(const CrossEntropyArguments& g, SumOfPowers powers, float total) {
   TILE_SHARED static float memory[3][32];
@@ -46,17 +53,30 @@ TILE_DEVICE void finish_cross_entropy(const CrossEntropyArguments& g, SumOfPower
   const float sum = tile::reduce_row<kThreads>(powers.sum, (tile::SharedBytes)memory[1], tile::Sum{});
   const float all = tile::reduce_row<kThreads>(total, (tile::SharedBytes)memory[2], tile::Sum{});
   if (tile::arch::thread_id() != 0) return;
-  const float log = largest + tile::precise::log(sum);
+  float log = largest + tile::precise::log(sum);
   const auto target = tile::arch::load_global_as<long>(g.targets, row);
-  float loss = 0;
-  if (target != g.ignored) {
-    if (target < 0 || target >= g.classes) __builtin_trap();
-    float at[1];
-    ArrivingFloats<1>(row_of(g.logits, g.type, row, g.stride), g.type, target).get(at, g.type);
-    loss = log - g.kept * at[0];
-    if (g.spread != 0) loss -= g.spread * all;
+  const bool counts = target != g.ignored;
+  if (counts && (target < 0 || target >= g.all_classes)) __builtin_trap();
+  const long at = target - g.first_class;
+  float here[1] = {0}, total_so_far = all;
+  if (counts && at >= 0 && at < g.classes)
+    ArrivingFloats<1>(row_of(g.logits, g.type, row, g.stride), g.type, at).get(here, g.type);
+  if (g.state) {
+    if (g.first_class > 0) {
+      log = log_of_sum(tile::arch::load_global_as<float>(g.logs, row), log);
+      if (at < 0) here[0] = tile::arch::load_global_as<float>(g.state, 2 * row);
+      total_so_far += tile::arch::load_global_as<float>(g.state, 2 * row + 1);
+    }
+    tile::arch::store_global(g.state, 2 * row, here[0]);
+    tile::arch::store_global(g.state, 2 * row + 1, total_so_far);
   }
   tile::arch::store_global(g.logs, row, log);
+  if (g.first_class + g.classes < g.all_classes) return;
+  float loss = 0;
+  if (counts) {
+    loss = log - g.kept * here[0];
+    if (g.spread != 0) loss -= g.spread * total_so_far;
+  }
   tile::arch::store_global(g.losses, row, loss);
 }
 
@@ -76,7 +96,7 @@ TILE_DEVICE void cross_entropy(const CrossEntropyArguments& g) {
 
 /// What a row's gradient is made of beside its logits. A target that is no class stops the kernel.
 struct GradientOfRow {
-  long target;
+  long target;  ///< among these classes, beyond them where it is none of them
   bool counts;  ///< not ignored
   float log, scale;
 
@@ -84,7 +104,8 @@ struct GradientOfRow {
     const long row = tile::arch::workgroup_id();
     target = tile::arch::load_global_as<long>(g.targets, row);
     counts = target != g.ignored;
-    if (counts && (target < 0 || target >= g.classes)) __builtin_trap();
+    if (counts && (target < 0 || target >= g.all_classes)) __builtin_trap();
+    target -= g.first_class;
     log = tile::arch::load_global_as<float>(g.logs, row);
     scale = g.factor * tile::arch::load_global_as<float>(g.upstream, row * g.upstream_stride);
   }

@@ -53,6 +53,7 @@ class CrossEntropy : public RowsOnEachGpu {
     size_t offset = 0;
     Type gradient_type = WAVESMITH_KERNELS_F32;
     bool in_place = false, one_upstream = false;
+    std::vector<int64_t> parts;  ///< classes of each; none: all at once
   };
 
   Targets any_targets(int64_t rows, int64_t classes) {
@@ -62,20 +63,42 @@ class CrossEntropy : public RowsOnEachGpu {
     return Targets(made);
   }
 
+  /// A call for each part of a case's classes.
+  static std::vector<Description> parts_of(const Description& all, const Case& one) {
+    if (one.parts.empty()) return {all};
+    std::vector<Description> made;
+    int64_t first = 0;
+    for (const int64_t classes : one.parts) {
+      Description part = all;
+      part.classes = classes, part.first_class = first, part.all_classes = all.classes;
+      part.logits = from_column(all.logits, first);
+      first += classes;
+      if (first < all.classes) part.losses = nullptr;
+      made.push_back(part);
+    }
+    return made;
+  }
+  static wavesmith_kernels_rows from_column(wavesmith_kernels_rows rows, int64_t first) {
+    rows.data = static_cast<char*>(rows.data) + first * size_of(rows.type);
+    return rows;
+  }
+
   void check(Case one) {
     const int64_t rows = one.x.rows, classes = one.x.columns;
     Elements losses(WAVESMITH_KERNELS_F32, static_cast<size_t>(rows)), logs = losses, upstream = losses;
     for (size_t i = 0; i < upstream.count(); ++i) upstream.set(i, normal());
+    const Elements state(WAVESMITH_KERNELS_F32, 2 * static_cast<size_t>(rows));
     const OnGpu on_x(one.x.elements, one.offset), on_targets(one.targets.bytes), on_losses(losses),
-        on_logs(logs), on_upstream(upstream);
+        on_logs(logs), on_upstream(upstream), on_state(state);
     Description entropy{};
     entropy.rows = rows, entropy.classes = classes, entropy.logits = one.x.on(on_x);
     entropy.targets = static_cast<const int64_t*>(on_targets.data()), entropy.ignored = kIgnored;
     entropy.smoothing = one.smoothing;
     entropy.losses = static_cast<float*>(on_losses.data()),
-    entropy.logs = static_cast<float*>(on_logs.data());
-    ASSERT_EQ(wavesmith_kernels_cross_entropy(&entropy, nullptr), WAVESMITH_KERNELS_SUCCESS)
-        << wavesmith_kernels_message();
+    entropy.logs = static_cast<float*>(on_logs.data()), entropy.state = static_cast<float*>(on_state.data());
+    for (const Description& part : parts_of(entropy, one))
+      ASSERT_EQ(wavesmith_kernels_cross_entropy(&part, nullptr), WAVESMITH_KERNELS_SUCCESS)
+          << wavesmith_kernels_message();
     ASSERT_EQ(hipDeviceSynchronize(), 0);
     on_losses.copy_to(losses), on_logs.copy_to(logs);
     compare_losses(one, losses, logs);
@@ -85,11 +108,14 @@ class CrossEntropy : public RowsOnEachGpu {
         one.in_place ? one.x : HostRows(rows, classes, one.x.stride - classes, one.gradient_type);
     const OnGpu on_gradient(gradient.elements, one.offset);
     Gradient back{};
-    back.forward = entropy, back.forward.losses = nullptr, back.factor = -0.25;
+    back.factor = -0.25;
     back.upstream = static_cast<const float*>(on_upstream.data()), back.upstream_stride = !one.one_upstream;
-    back.gradient = gradient.on(one.in_place ? on_x : on_gradient);
-    ASSERT_EQ(wavesmith_kernels_cross_entropy_gradient(&back, nullptr), WAVESMITH_KERNELS_SUCCESS)
-        << wavesmith_kernels_message();
+    for (const Description& part : parts_of(entropy, one)) {
+      back.forward = part, back.forward.losses = back.forward.state = nullptr;
+      back.gradient = from_column(gradient.on(one.in_place ? on_x : on_gradient), part.first_class);
+      ASSERT_EQ(wavesmith_kernels_cross_entropy_gradient(&back, nullptr), WAVESMITH_KERNELS_SUCCESS)
+          << wavesmith_kernels_message();
+    }
     ASSERT_EQ(hipDeviceSynchronize(), 0);
     (one.in_place ? on_x : on_gradient).copy_to(gradient.elements);
     compare_gradient(one, logs, upstream, gradient);
@@ -100,7 +126,8 @@ class CrossEntropy : public RowsOnEachGpu {
     const auto classes = static_cast<double>(one.x.columns);
     for (int64_t i = 0; i < one.x.rows; ++i) {
       const Row row(one.x, i);
-      const double off = 0x1p-16 + classes * 0x1p-34 + 0x1p-21 * row.size;
+      const double more = one.parts.empty() ? 0 : static_cast<double>(one.parts.size() - 1);
+      const double off = 0x1p-16 + classes * 0x1p-34 + 0x1p-21 * (row.size + more * (1 + std::abs(row.log)));
       const auto number = static_cast<size_t>(i);
       note.add(std::abs(logs.get(number) - row.log), off);
       ASSERT_NEAR(logs.get(number), row.log, off) << "row " << i;
@@ -181,6 +208,31 @@ TEST_P(CrossEntropy, OfRowsWhoseTypeIsKnown) {
       }
 }
 
+TEST_P(CrossEntropy, OfClassesInParts) {
+  for (int round = 0; round < 12; ++round) {
+    const int64_t rows = between(1, 9), classes = between(2, 3000);
+    Case one{random_rows(rows, classes, between(0, 7), any_type(), one_of({0.1, 1.0, 20.0})),
+             any_targets(rows, classes)};
+    for (int64_t left = classes; left > 0; left -= one.parts.back())
+      one.parts.push_back(one_of<int64_t>({left, between(1, left), between(1, left)}));
+    one.smoothing = one_of({0.0, 0.1, 1.0}), one.in_place = between(0, 1) != 0;
+    one.gradient_type = one.in_place ? one.x.elements.type : any_type();
+    check(one);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(CrossEntropy, OfKnownTypeInPartsSomeOfWhoseClassesCannotBe) {
+  Case one{random_rows(3, 12000, 0, WAVESMITH_KERNELS_BF16), Targets({17, 6001, 11999})};
+  for (int64_t j = 0; j < 8000; ++j) {
+    if (j < 4000) one.x.set(0, j + 4000, -kInfinity);  // the second part
+    one.x.set(1, j, j == 6001 ? 0 : -kInfinity);       // the first one
+    one.x.set(2, j, -kInfinity);                       // the first two
+  }
+  one.parts = {4000, 4000, 4000}, one.gradient_type = WAVESMITH_KERNELS_BF16;
+  check(one);
+}
+
 /// Three rows: logits that grow; of which a third cannot be; of which the last hundred alone can be.
 HostRows growing(HostRows x) {
   for (int64_t j = 0; j < x.columns; ++j) {
@@ -252,7 +304,15 @@ TEST(CrossEntropyRefuses, WhatBreaksARuleAndSaysWhich) {
        {[](Description& d) { d.logs = nullptr; }, kWrong, "logs is null"},
        {[](Description& d) { d.losses = static_cast<float*>(d.logits.data); }, kWrong,
         "losses overlaps logits"},
-       {[](Description& d) { d.logs = d.losses; }, kWrong, "losses overlaps logs"}});
+       {[](Description& d) { d.logs = d.losses; }, kWrong, "losses overlaps logs"},
+       {[](Description& d) { d.all_classes = -1; }, kWrong, "all_classes is -1, not from 0 to 2147483647"},
+       {[](Description& d) { d.first_class = 1; }, kWrong,
+        "first_class is 1: 8 classes from there on are not within the 8"},
+       {[](Description& d) { d.all_classes = 16, d.first_class = 9; }, kWrong, "first_class is 9"},
+       {[](Description& d) { d.all_classes = 16; }, kWrong, "state is null"},
+       {[](Description& d) { d.all_classes = 16, d.state = d.logs; }, kWrong, "state overlaps logs"},
+       {[](Description& d) { d.all_classes = 16, d.first_class = 8, d.losses = nullptr; }, kWrong,
+        "losses is null"}});
   Gradient back{};
   back.forward = right, back.upstream = at(80), back.upstream_stride = 1, back.gradient = right.logits;
   EXPECT_EQ(wavesmith_kernels_cross_entropy_gradient(&back, nullptr), WAVESMITH_KERNELS_SUCCESS)
