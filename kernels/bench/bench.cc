@@ -27,6 +27,7 @@
 //   [output|input|weights] [STEP] [GROUPS]
 //
 //   wavesmith_kernels_bench cross_entropy ROWS CLASSES [TYPE] [gradient]
+//   wavesmith_kernels_bench linear_cross_entropy ROWS FEATURES CLASSES [TYPE] [gradient]
 //   wavesmith_kernels_bench adam ARRAYS ELEMENTS [TYPE]
 //   wavesmith_kernels_bench experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart|ungated]
 //   wavesmith_kernels_bench topk ROWS COLUMNS MOST [TYPE]
@@ -450,6 +451,7 @@ int main(int argc, char** argv) {
   static constexpr std::pair<const char*, int (*)(const Words&)> kOthers[] = {
       {"convolution", convolution},
       {"cross_entropy", cross_entropy},
+      {"linear_cross_entropy", linear_cross_entropy},
       {"adam", adam},
       {"experts", experts},
       {"topk", topk},
@@ -482,6 +484,7 @@ int main(int argc, char** argv) {
       "convolution IMAGES CHANNELS SIDE OUTPUTS WINDOW [TYPE] [nhwc|nchw] [output|input|weights]\n"
       "          [STEP] [GROUPS]",
       "cross_entropy ROWS CLASSES [TYPE] [gradient]",
+      "linear_cross_entropy ROWS FEATURES CLASSES [TYPE] [gradient]",
       "adam ARRAYS ELEMENTS [TYPE]",
       "experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart|ungated]",
       "topk ROWS COLUMNS MOST [TYPE]",

@@ -29,6 +29,7 @@ using Words = std::vector<std::string>;
 
 int convolution(const Words& words);
 int cross_entropy(const Words& words);
+int linear_cross_entropy(const Words& words);
 int adam(const Words& words);
 int experts(const Words& words);
 int topk(const Words& words);
