@@ -13,7 +13,8 @@ extern "C" {
  *
  * Types of A and B: both f16, bf16, f32 or i8, or any two floats of 8 bits of one kind (FNUZ on gfx942, OCP's
  * on gfx950 and gfx1201; none elsewhere), or both e2m1x2 with block scales (gfx950), of which k is a multiple
- * of 32; or A of f16 or bf16 and B of i4x2 with scales of blocks, k a multiple of 8. Those of 8 bits and less
+ * of 32; or A of f16 or bf16 and B of i4x2 with scales of blocks, or A of bf16 and B of e2m1x2 with MX's, k a
+ * multiple of 8. Those of 8 bits and less
  * want K together in memory (columns of A, rows of B). C and the bias are f32, f16 or bf16, as is D, which
  * may also be of i8 or i32 where A is of i8, and of e4m3 or e5m2 where A is of floats of 8 bits of that kind.
  *
@@ -25,6 +26,9 @@ extern "C" {
  * are each rounded to f32, the product then to A's type, to the nearest (of bf16 but on gfx950 ties away from
  * 0). So a weight w is off by at most (u + 2^-22) * |w| + 2^-24 * (|zero point| + 8) * |scale|, with u 2^-11
  * (f16) or 2^-8 (bf16), and in f16 by 2^-25, on CDNA2 2^-14, more where it is less than 2^-14.
+ *
+ * Beside bf16 a number of e2m1x2 counts as itself times its block's scale, which is exact in bf16 but for
+ * what is below 2^-126; where the scale is NaN all of its block are.
  *
  * Sums are f32. The error of one is at most (k + 1) * 2^-24 * (|a| * |b|), with scales of blocks (min(k, 128)
  * + k / 128 + 4) * 2^-24 * (|scaled a| * |scaled b|), to which rounding to D's type comes: to the nearest,
@@ -69,12 +73,10 @@ typedef struct {
   void* workspace;
   size_t workspace_bytes;
   /* Factors of blocks along K; the rows of B's are its columns.
-   *   e2m1x2: SCALE_MX, the row stride 1, data and the other strides multiples of 4
-   *   floats of 8 bits, with blocks of 128: of both SCALE_PER_BLOCK (one for each row of A, column of B) or
-   *   SCALE_PER_SQUARE (one for 128 of them). B's per block, and A's where D lies by columns, have the row
-   *   stride 1.
-   *   i4x2: B's SCALE_PER_BLOCK with blocks of 32, 64 or 128
-   * Otherwise UNSCALED. */
+   *   e2m1x2: SCALE_MX, the row stride 1, data and the other strides multiples of 4; beside A of bf16 any
+   * strides floats of 8 bits, with blocks of 128: of both SCALE_PER_BLOCK (one for each row of A, column of
+   * B) or SCALE_PER_SQUARE (one for 128 of them). B's per block, and A's where D lies by columns, have the
+   * row stride 1. i4x2: B's SCALE_PER_BLOCK with blocks of 32, 64 or 128 Otherwise UNSCALED. */
   wavesmith_kernels_scales block_scales_a, block_scales_b;
   /* With B of i4x2: the type of its scales (f32, f16 or bf16), and null or zero points of that type, each
    * where its scale lies among the scales. */

@@ -1,4 +1,4 @@
-// Integers of 4 bits as floats.
+// Numbers of 4 bits, integers and OCP's e2m1, as floats.
 #pragma once
 
 #include "tile/arch/language.h"
@@ -17,6 +17,20 @@ TILE_DEVICE Vector<float, 8> nibbles_plus_8(u32 packed) {
   TILE_UNROLL for (int i = 0; i < 4; ++i) {
     values[2 * i] = static_cast<float>(even >> 8 * i & 0xff);
     values[2 * i + 1] = static_cast<float>(odd >> 8 * i & 0xff);
+  }
+  return values;
+}
+
+/// Eight of e2m1, the first in the lowest bits. The exponent and the fraction of a number become those of a
+/// half with another bias: multiplied by the biases' distance, two numbers at a time, all are exact, that of
+/// the exponent 0, too.
+TILE_DEVICE Vector<float, 8> e2m1_nibbles(u32 packed) {
+  Vector<float, 8> values;
+  TILE_UNROLL for (int i = 0; i < 4; ++i) {  // numbers i and i + 4
+    const u32 sign = (i < 3 ? packed << (12 - 4 * i) : packed) & 0x80008000;
+    const u32 size = (i < 3 ? packed << (9 - 4 * i) : packed >> 3) & 0x0e000e00;
+    const auto halves = bits_as<Vector<f16, 2>>(sign | size) * static_cast<f16>(16384.0f);
+    values[i] = static_cast<float>(halves[0]), values[i + 4] = static_cast<float>(halves[1]);
   }
   return values;
 }

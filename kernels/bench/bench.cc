@@ -210,8 +210,8 @@ void give_block_scales(wavesmith_kernels_gemm_description& gemm, const std::stri
     return wavesmith_kernels_scales{scaling, memory(4 * groups * count), kBlock, 1, together, count};
   };
   constexpr auto kMx = WAVESMITH_KERNELS_SCALE_MX, kPerBlock = WAVESMITH_KERNELS_SCALE_PER_BLOCK;
-  if (gemm.a.type == WAVESMITH_KERNELS_E2M1X2)
-    gemm.block_scales_a = scales(kMx, gemm.m), gemm.block_scales_b = scales(kMx, gemm.n);
+  if (gemm.a.type == WAVESMITH_KERNELS_E2M1X2) gemm.block_scales_a = scales(kMx, gemm.m);
+  if (gemm.b.type == WAVESMITH_KERNELS_E2M1X2) gemm.block_scales_b = scales(kMx, gemm.n);
   if (how == "blocks" || how == "squares") gemm.block_scales_a = scales(kPerBlock, gemm.m);
   if (how == "blocks" || gemm.b.type == WAVESMITH_KERNELS_I4X2)
     gemm.block_scales_b = scales(kPerBlock, gemm.n);

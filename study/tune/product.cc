@@ -65,6 +65,7 @@ std::optional<ProductTypes> ProductTypes::read(std::string_view word) {
   if (!a || !b) return std::nullopt;
   types.a = *a, types.b = *b;
   if (*b == WAVESMITH_KERNELS_I4X2) types.scaling_b = kPerBlock;
+  if (*b == WAVESMITH_KERNELS_E2M1X2) types.scaling_b = kMx;
   return types;
 }
 

@@ -24,7 +24,8 @@ struct Product {
   std::string tile;           ///< of that name; empty: as dispatch chooses
 };
 
-/// "bf16": both; "e4m3xe5m2": A's and B's; "bf16xi4x2": weights of 4 bits, with a scale for each 128 along K.
+/// "bf16": both; "e4m3xe5m2": A's and B's; "bf16xi4x2": weights of 4 bits, with a scale for each 128 along K;
+/// "bf16xe2m1x2": those of MXFP4, with one for each 32.
 /// Behind floats of 8 bits their scales of blocks of 128: "e4m3b1" A's and B's per block, "e4m3b128" B's per
 /// square.
 struct ProductTypes {

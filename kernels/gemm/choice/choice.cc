@@ -60,19 +60,19 @@ wavesmith_kernels_status check(const char* name, const Matrix& matrix, bool arra
   return succeed();
 }
 
-/// Weights of 4 bits, which B alone may be of.
-bool is_packed(wavesmith_kernels_type type) { return type == WAVESMITH_KERNELS_I4X2; }
-
 /// Checks the types of A, B and D: what kernels there are for some target.
 wavesmith_kernels_status check_types(const Description& gemm) {
   const auto a = gemm.a.type, b = gemm.b.type, d = gemm.d.type;
   const bool small_floats = (is_ocp(a) && is_ocp(b)) || (is_fnuz(a) && is_fnuz(b));
-  const bool weights = (a == WAVESMITH_KERNELS_F16 || a == WAVESMITH_KERNELS_BF16) && is_packed(b);
+  const bool weights =
+      (a == WAVESMITH_KERNELS_BF16 && b == WAVESMITH_KERNELS_E2M1X2) ||
+      ((a == WAVESMITH_KERNELS_F16 || a == WAVESMITH_KERNELS_BF16) && b == WAVESMITH_KERNELS_I4X2);
   if (a != b && !small_floats && !weights)
-    return not_supported("a is of " + word(a) + " and b of " + word(b) +
-                         ": there are kernels for two of one type, for floats of 8 bits of one kind, and for "
-                         "f16 or bf16 with i4x2");
-  if (a == WAVESMITH_KERNELS_I32 || is_packed(a))
+    return not_supported(
+        "a is of " + word(a) + " and b of " + word(b) +
+        ": there are kernels for two of one type, for floats of 8 bits of one kind, for f16 or "
+        "bf16 with i4x2, and for bf16 with e2m1x2");
+  if (a == WAVESMITH_KERNELS_I32 || a == WAVESMITH_KERNELS_I4X2)
     return not_supported("there are no kernels for a and b of " + word(a));
   const bool d_as_a = a == WAVESMITH_KERNELS_I8 ? d == WAVESMITH_KERNELS_I32 || d == WAVESMITH_KERNELS_I8
                                                 : (is_ocp(a) && is_ocp(d)) || (is_fnuz(a) && is_fnuz(d));
@@ -250,7 +250,7 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
     if (const auto status = check("b", gemm.b, arrays, elements_of(gemm.b.type, gemm.k), columns_of_b(gemm)))
       return status;
     if (const auto status = check_types(gemm)) return status;
-    const bool weights = is_packed(gemm.b.type);
+    const bool weights = has_packed_weights(gemm);
     if (gemm.zero_points_b && !weights) return not_supported("zero_points_b is for b of i4x2");
     if (const auto status = weights ? check_group_scales(gemm) : check_block_scales(gemm)) return status;
   }
@@ -331,7 +331,7 @@ wavesmith_kernels_status choose(const Description& given, std::string_view targe
   const int64_t stride_a = a_along_k ? gemm.a.row_stride : gemm.a.column_stride;
   const int64_t stride_b = b_along_k ? gemm.b.column_stride : gemm.b.row_stride;
   const bool arrays = gemm.pointer_arrays;
-  const int64_t depth_b = is_packed(gemm.b.type) ? elements_of(gemm.b.type, gemm.k) : gemm.k;
+  const int64_t depth_b = has_packed_weights(gemm) ? elements_of(gemm.b.type, gemm.k) : gemm.k;
   const int64_t batches_a = batches_of_a(gemm);
   const bool dwords = places || !multiplies ||
                       (by_dwords(gemm.a, arrays, stride_a, a_along_k ? gemm.k : gemm.m, batches_a) &&

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/gemm/choice/block_scales.h"
+#include "kernels/gemm/choice/group_scales.h"
 #include "kernels/gemm/choice/groups.h"
 #include "kernels/gemm/choice/rates.h"
 #include "kernels/gemm/choice/stream.h"
@@ -39,7 +40,7 @@ double bytes_moved(const GemmConfiguration& tile, const Description& gemm, int64
   const auto times = [](int64_t a, int64_t b, wavesmith_kernels_type type) {
     return static_cast<double>(a) * static_cast<double>(b * size_of(type));
   };
-  const int64_t depth_b = gemm.b.type == WAVESMITH_KERNELS_I4X2 ? elements_of(gemm.b.type, gemm.k) : gemm.k;
+  const int64_t depth_b = has_packed_weights(gemm) ? elements_of(gemm.b.type, gemm.k) : gemm.k;
   const auto batches = static_cast<double>(gemm.batches);
   const double of_b =
       bytes_b > 0 ? static_cast<double>(bytes_b) : batches * times(depth_b, columns_of_b(gemm), gemm.b.type);
@@ -126,7 +127,7 @@ GemmChoice::Candidate streamed_candidate(const GemmConfiguration& tile, const De
 /// whole.
 bool divides(const Description& gemm, int64_t parts) {
   if (has_float_scales(gemm) && gemm.k / parts % kGemmBlock != 0) return false;
-  if (gemm.b.type == WAVESMITH_KERNELS_I4X2 && gemm.k / parts % gemm.block_scales_b.block != 0) return false;
+  if (has_packed_weights(gemm) && gemm.k / parts % group_of(gemm) != 0) return false;
   return gemm.k % parts == 0 && gemm.k / parts * size_of(gemm.a.type) % kPieceBytes == 0;
 }
 

@@ -10,6 +10,12 @@
 
 namespace wavesmith::kernels {
 
+/// Whether B has weights of 4 bits beside A's halves: i4x2, or e2m1x2 with MX's scales.
+bool has_packed_weights(const wavesmith_kernels_gemm_description& gemm);
+
+/// Numbers along K that share a scale.
+int64_t group_of(const wavesmith_kernels_gemm_description& gemm);
+
 /// Of a description whose B is of 4 bits.
 GemmGroups group_arguments(const wavesmith_kernels_gemm_description& gemm);
 

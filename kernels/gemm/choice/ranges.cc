@@ -51,7 +51,7 @@ std::vector<NamedRange> vectors_of(const Description& gemm) {
   if (!multiplies(gemm)) return all;
   all.push_back(NamedRange::of("a_rows", gemm.a_rows, gemm.m, kOffset));
   for (const NamedRange& scales :
-       gemm.b.type == WAVESMITH_KERNELS_I4X2 ? group_scale_ranges(gemm) : block_scale_ranges(gemm))
+       has_packed_weights(gemm) ? group_scale_ranges(gemm) : block_scale_ranges(gemm))
     all.push_back(scales);
   return all;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/gemm/choice/cost.h"
+#include "kernels/gemm/choice/group_scales.h"
 
 namespace wavesmith::kernels {
 
@@ -40,9 +41,9 @@ void split_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& ge
   part.batch_mx_b = blocks * part.stride_mx_b;
   for (GemmBlockScales* const scales : {&part.block_a, &part.block_b})
     scales->batch_stride = part.k / kGemmBlock * scales->block_stride;
-  if (gemm.b.type == WAVESMITH_KERNELS_I4X2) {
+  if (has_packed_weights(gemm)) {
     part.batch_b = elements_of(gemm.b.type, part.k) / size_of(gemm.a.type);
-    part.groups_b.batch_stride = part.k / gemm.block_scales_b.block * part.groups_b.group_stride;
+    part.groups_b.batch_stride = part.k / group_of(gemm) * part.groups_b.group_stride;
   }
   part.c = part.bias = nullptr;
   part.scale_a = part.scale_b = part.scale_d = nullptr;

@@ -87,7 +87,8 @@ def gemm(
             (ceil(n / 128), ceil(k / 128)).
             Of weights of 4 bits: (n, ceil(k / group)) with groups of 32, 64 or 128 along k; float32, float16 or
             bfloat16. A weight counts as scale * (number - zero point), rounded to float32, then to a's type. It is read
-            fastest where it lies by columns.
+            fastest where it lies by columns. With e8m0 in uint8, of shape (n, k / 32), and `a` of bfloat16 the weights
+            are e2m1, as those of MXFP4.
         zero_point_b: the zero points of weights of 4 bits, shaped and typed as `block_scale_b`, and lying as it does.
             None: 0.
         group_offsets: int32, of shape (groups + 1,): the rows of `a` and the result from group_offsets[g] up to
@@ -128,7 +129,9 @@ def gemm(
     n = columns_of_b // 2 if gated else columns_of_b
     weights = on_b.type == "u8" and on_a.type in ("f16", "bf16")
     if weights:
-        on_b, rows_of_b = replace(on_b, type="i4x2"), 2 * rows_of_b
+        rows_of_b *= 2
+        if block_scale_b is None or operand("block_scale_b", block_scale_b, stream, raw=True).type != "u8":
+            on_b = replace(on_b, type="i4x2")
     if k != rows_of_b:
         raise BadInputError(f"a has {k} columns and b {rows_of_b} rows")
     if gated and columns_of_b % 2:

@@ -184,6 +184,23 @@ def test_weights_of_4_bits(numbers: np.random.Generator, dtype: Any) -> None:
         kernels.gemm(a.astype(F32), packed.T)
 
 
+def test_weights_of_mxfp4(numbers: np.random.Generator) -> None:
+    m, n, k = 30, 70, 192
+    a = numbers.standard_normal((m, k)).astype(BF16)
+    bits = numbers.integers(0, 16, (n, k))
+    packed = (bits[:, ::2] | bits[:, 1::2] << 4).astype(np.uint8)
+    exponents = numbers.integers(120, 128, (n, k // 32)).astype(np.uint8)
+    sizes = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])[bits % 8] * np.where(bits < 8, 1, -1)
+    exact = sizes * np.repeat(2.0 ** (exponents.astype(np.int64) - 127), 32, 1)
+    got = kernels.gemm(a, packed.T, block_scale_b=exponents, dtype="f32")
+    error = (k + 1) * 2.0**-24 * (np.abs(wide(a)) @ np.abs(exact).T) + 2.0**-20
+    np.testing.assert_array_less(np.abs(wide(got) - wide(a) @ exact.T), error)
+    with pytest.raises(wavesmith.UnsupportedError, match="a is of f16 and b of e2m1x2"):
+        kernels.gemm(a.astype(F16), packed.T, block_scale_b=exponents)
+    with pytest.raises(wavesmith.BadInputError, match="block_scale_b is of u8 with shape"):
+        kernels.gemm(a, packed.T, block_scale_b=exponents[:, :2])
+
+
 def test_groups_of_rows(numbers: np.random.Generator) -> None:
     offsets = np.array([1, 4, 4, 40, 41], np.int32)
     a, b = numbers.standard_normal((50, 64)).astype(F16), numbers.standard_normal((4, 30, 64)).astype(F16)
