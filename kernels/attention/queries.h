@@ -7,6 +7,7 @@
 #include "kernels/attention/results.h"
 #include "kernels/attention/scores.h"
 #include "kernels/attention/shape.h"
+#include "kernels/attention/singly.h"
 #include "tile/view.h"
 
 namespace wavesmith::kernels {
@@ -33,7 +34,7 @@ struct Queries {
   float factor, slope;
   tile::Operand<Atom, kAtoms, Shape::kKeyPart> q;
   tile::Sums<Atom, kAtoms, Shape::kColumns> o;
-  Softmax<Atom, kAtoms> softmax;
+  typename SoftmaxOf<Shape::kOrder, Atom, kAtoms>::Type softmax;
 
   TILE_DEVICE Queries(const AttentionArguments& arguments, const AttentionPlace& where, const Sequence& of,
                       int thread)

@@ -3,96 +3,56 @@
 // that does little else.
 //
 // A turn ends where all waves meet; the second group is a turn behind. K and V come past the registers to a
-// ring of stages in shared memory (CDNA4), whose loads are set off three rounds ahead: a stage is free when
-// both groups have been through the round that read it, which is then two turns ago.
+// ring of stages in shared memory (CDNA4), whose loads are set off some rounds ahead, to where both groups
+// have read all that an earlier round left.
+//
+// The group that weighs has the longer list of instructions, nearly all of them the VALU's, of which matrix
+// instructions take a quarter of the time. So the other group does what else there is, in the cycles between
+// its products: it sets off loads and reads K and V, after each product what TurnsOrder says.
 #pragma once
 
-#include "kernels/attention/shape.h"
+#include "kernels/attention/feed.h"
 #include "tile/arch/priority.h"
-#include "tile/chain.h"
-#include "tile/direct.h"
-#include "tile/transposed.h"
 
 namespace wavesmith::kernels {
 
+/// After which product of a turn a piece of K or V is read. Products are counted from the turn's first: those
+/// of weights by V, then those of Q by K.
 template <class Shape>
-struct TurnsMemory {
-  using Atom = typename Shape::Atom;
-  using TileK = tile::SharedTile<Atom, Shape::kKeys, Shape::kKeyColumns>;
-  using TileV = tile::TransposedTile<Atom, Shape::kHeadSize, Shape::kKeys>;
-  using WindowK = tile::DirectWindow<TileK, Shape::kThreads, tile::ChainOrder<Atom>>;
-  using WindowV = tile::DirectWindow<TileV, Shape::kThreads>;
-  static constexpr int kStages = 4, kStage = TileK::kBytes + TileV::kBytes;
-  static constexpr int kTiles = kStages * kStage;
-};
+struct TurnsOrder {
+  using Layout = typename Shape::Layout;
+  static constexpr int kAcross = Shape::kKeys / Layout::kRows, kSteps = Shape::kKeySize / Layout::kDepth;
+  static constexpr int kOfV = Shape::kColumns * (Shape::kKeys / Layout::kDepth), kOfK = kAcross * kSteps;
+  static_assert(Shape::kAtoms == 1 && Layout::kHeld == tile::kPieceElements<typename Shape::Atom::Element>,
+                "each product takes a piece that no other does");
+  static constexpr int kLast = kAcross;                  ///< products that are begun when all have met
+  static constexpr int kProducts = kOfV + kOfK - kLast;  ///< before
 
-/// The tiles of K and V, on their way to shared memory and there.
-template <class Shape>
-struct TurnsFeed {
-  using Memory = TurnsMemory<Shape>;
-  using Atom = typename Shape::Atom;
-  using Element = typename Atom::Element;
-  static constexpr int kOfK = Memory::WindowK::kCount, kOfV = Memory::WindowV::kCount;  ///< loads
-  tile::SharedBytes memory;
-  int reading = 0, loading = 0;  ///< stages: where they begin
-  typename Memory::WindowK window_k;
-  typename Memory::WindowV window_v;
-  tile::OperandReader<Atom, typename Memory::TileK> reader_k;
-  tile::OperandReader<Atom, typename Memory::TileV> reader_v;
+  /// K comes 192 cycles before its product: 6 products of 32 rows, which take 32 cycles, or 12 of 16. With 5
+  /// or 8 a kernel of heads of 128 takes 1 % and 3 % longer (modelled).
+  static constexpr int kLead = 6 * 32 / Layout::kRows;
+  static constexpr int kFirstK = kOfV > kLead ? kOfV - kLead : 0;
+  /// Registers beside results, Q, scores, K and V: with fewer the compiler spills.
+  static constexpr int kOthers = 56;
+  static constexpr int kPieces =
+      (256 - kOthers - (Shape::kColumns + kAcross) * Layout::kSums - kSteps * 4) / 4;  ///< of K and V
+  /// As many pieces of V as there are registers for follow those before them, three products later; the
+  /// others come where K has become less, some products before all meet, which waits for them.
+  static constexpr int kFirstV = 3, kEarlyV = kPieces - kLead < kOfV ? kPieces - kLead : kOfV;
+  static constexpr int kLateV = kProducts - 6;
+  static_assert(kFirstK + kOfK <= kProducts && kFirstV + kEarlyV <= kProducts);
+  static_assert(kEarlyV == kOfV || (kLateV >= kOfV && kLateV + kOfV - kEarlyV <= kProducts));
 
-  template <class OfWave>
-  TILE_DEVICE TurnsFeed(const OfWave& queries, int key, int thread, tile::SharedBytes shared)
-      : memory(shared),
-        window_k(queries.keys(), queries.sequence.length_k, queries.g.head_size, queries.g.stride_k.row, key,
-                 thread),
-        window_v(queries.values(), queries.sequence.length_k, queries.g.head_size_v, queries.g.stride_v.row,
-                 key, thread),
-        reader_k(0, queries.lane),
-        reader_v(0, queries.lane) {
-    constexpr tile::i64 kBytes = Shape::kKeys * static_cast<int>(sizeof(Element));
-    window_k.step = kBytes * queries.g.stride_k.row;
-    window_v.step = kBytes * queries.g.stride_v.row;
-    window_k.narrow(queries.g.head_size);
-    window_v.narrow(queries.g.head_size_v);
-  }
-  /// Sets off the loads of a stage: K, then V.
-  TILE_DEVICE void load_k() { window_k.load(memory + loading); }
-  TILE_DEVICE void load_v() {
-    window_v.load(memory + loading + Memory::TileK::kBytes);
-    loading = after(loading);
-  }
-  /// In the order in which products take them.
-  template <class Operand>
-  TILE_DEVICE void read_k(Operand& k) const {
-    read(k, reader_k, typename Memory::TileK{memory + reading});
-  }
-  template <class Operand>
-  TILE_DEVICE void read_v(Operand& v) const {
-    read(v, reader_v, typename Memory::TileV{memory + reading + Memory::TileK::kBytes});
-  }
-  TILE_DEVICE void advance() { reading = after(reading); }
+  /// Products of 16 rows leave no cycles for V: the group that weighs reads it, which has fewer scores then.
+  static constexpr bool kReadsV = Layout::kRows == 32;
+  /// Rounds from setting off loads to reading: one less where the second group still reads V while the first
+  /// sets off the next loads.
+  static constexpr int kAhead = kReadsV ? 3 : 2;
 
-  /// All waves meet when their loads have come but for the last of V, and K and V; or the last of K and V.
-  TILE_DEVICE void meet_with_k() const { meet<kOfV + kOfK + kOfV>(); }
-  TILE_DEVICE void meet_with_v() const { meet<kOfK + kOfV>(); }
-
- private:
-  TILE_DEVICE static int after(int stage) {
-    return stage + Memory::kStage < Memory::kTiles ? stage + Memory::kStage : 0;
-  }
-  template <int kRows, int kColumns, class Reader, class Tile>
-  TILE_DEVICE static void read(tile::Operand<Atom, kRows, kColumns>& operand, const Reader& reader,
-                               Tile tile) {
-    TILE_UNROLL for (int p = 0; p < tile::Operand<Atom, kRows, kColumns>::kPieces; ++p) {
-      TILE_UNROLL for (int j = 0; j < kRows; ++j) operand.at[j][p] = reader.piece(j, p, tile);
-    }
-  }
-  template <int kLater>
-  TILE_DEVICE static void meet() {
-    tile::arch::keep_order();
-    tile::arch::wait_loads<kLater>();
-    tile::arch::barrier();
-    tile::arch::keep_order();
+  static constexpr int k_after(int product) { return product - kFirstK; }
+  static constexpr int v_after(int product) {
+    const int early = product - kFirstV;
+    return early < kEarlyV ? early : product < kLateV ? -1 : product - kLateV + kEarlyV;
   }
 };
 
@@ -100,66 +60,77 @@ template <class Shape, class OfWave>
 TILE_DEVICE void attend_by_turns(OfWave& queries, int thread, tile::SharedBytes memory) {
   using namespace tile;
   using Atom = typename Shape::Atom;
-  using Layout = typename Shape::Layout;
-  constexpr int kKeys = Shape::kKeys, kAtoms = Shape::kAtoms, kAcross = kKeys / Layout::kRows;
-  constexpr int kSteps = Shape::kKeySize / Layout::kDepth;  // of a score
+  using Order = TurnsOrder<Shape>;
+  using Feed = TurnsFeed<Shape>;
+  constexpr int kAcross = Order::kAcross, kColumns = Shape::kColumns, kPair = Feed::kOfK + Feed::kOfV;
   static_assert(Shape::kParts == 1, "waves that share rows would have to multiply at once");
+  static_assert(Feed::kParts <= Order::kProducts);
   int key = queries.first_key();
   const int end = queries.sight.end(queries.place.first_row, Shape::kRows);
   const bool second = queries.wave >= Shape::kWaves / 2;
-  TurnsFeed<Shape> feed(queries, key, thread, memory);
-  feed.load_k();
+  Feed feed(queries, key, thread, memory);
+  feed.load_all();
   queries.load();
   // The compiler knows of these loads alone: it would wait for all others with them.
   keep_here(queries.q);
-  feed.load_v();
-  feed.load_k();
-  feed.load_v();
+  repeat<Order::kAhead - 1>([&](auto) { feed.load_all(); });
   typename OfWave::Scores scores;
   typename OfWave::Weights weights;
   Operand<Atom, kAcross, Shape::kKeySize> k;
-  Operand<Atom, Shape::kColumns, kKeys> v;
+  Operand<Atom, kColumns, Shape::kKeys> v;
 
+  const auto after = [&](auto product) {
+    constexpr int kProduct = decltype(product)::kValue;
+    constexpr int kPieceK = Order::k_after(kProduct), kPieceV = Order::v_after(kProduct);
+    arch::keep_order();
+    feed.template load<kProduct>();
+    if constexpr (kPieceK >= 0 && kPieceK < Order::kOfK) feed.read_k(k, kPieceK);
+    if constexpr (Order::kReadsV && kPieceV >= 0 && kPieceV < Order::kOfV) feed.read_v(v, kPieceV);
+    arch::keep_order();
+  };
   const auto multiply = [&](auto weighed) {
-    constexpr bool kWeighed = decltype(weighed)::kValue != 0;
     arch::priority<1>();
-    feed.read_k(k);
-    if constexpr (kWeighed) TILE_UNROLL for (int i = 0; i < kAtoms; ++i) queries.o.multiply(i, weights, v);
-    feed.load_k();
-    feed.load_v();
+    repeat<Order::kOfV>([&](auto product) {
+      constexpr int kColumn = decltype(product)::kValue % kColumns,
+                    kStep = decltype(product)::kValue / kColumns;
+      if constexpr (decltype(weighed)::kValue != 0)
+        queries.o.add(0, kColumn, v.take(kColumn, kStep), weights, kStep);
+      after(product);
+    });
     scores.clear();
-    TILE_UNROLL for (int i = 0; i < kAtoms; ++i) scores.template multiply<0, kSteps - 1>(i, queries.q, k);
-    if constexpr (kWeighed) {
-      arch::order<arch::kMatrix, 6>();  // first the other group reads V
-      TILE_UNROLL for (int i = 0; i < kAcross * decltype(k)::kPieces; ++i) {
-        arch::order<arch::kMatrix, 1>();
-        arch::order<arch::kSharedRead, 1>();
-      }
-    }
-    feed.meet_with_k();
+    repeat<Order::kOfK - Order::kLast>([&](auto product) {
+      constexpr int kColumn = decltype(product)::kValue % kAcross,
+                    kStep = decltype(product)::kValue / kAcross;
+      scores.add(0, kColumn, k.take(kColumn, kStep), queries.q, kStep);
+      after(Constant<Order::kOfV + decltype(product)::kValue>{});
+    });
+    if constexpr (Order::kReadsV) feed.advance();
+    feed.template meet<Order::kReadsV ? 2 * kPair : kPair + Feed::kOfV>();
     // The other group begins while the last products are under way.
-    TILE_UNROLL for (int i = 0; i < kAtoms; ++i) scores.template multiply<kSteps - 1>(i, queries.q, k);
+    scores.template multiply<Order::kSteps - 1>(0, queries.q, k);
     arch::priority<0>();
     arch::keep_order();
   };
   const auto weigh = [&] {
-    feed.read_v(v);
+    if constexpr (!Order::kReadsV) {
+      repeat<Order::kOfV>([&](auto piece) { feed.read_v(v, decltype(piece)::kValue); });
+      feed.advance();
+    }
     queries.settle(scores, key);
     weights = queries.weigh(scores);
     keep_here(weights);
-    feed.advance();
-    key += kKeys;
-    feed.meet_with_v();
+    key += Shape::kKeys;
+    feed.template meet<kPair*(Order::kAhead - 1)>();
   };
-  feed.meet_with_k();
-  if (second) feed.meet_with_v();
+  feed.template meet<kPair*(Order::kAhead - 1)>();
+  if (second) arch::barrier();
   multiply(Constant<0>{});
   weigh();
   while (key < end) {
     multiply(Constant<1>{});
     weigh();
   }
-  TILE_UNROLL for (int i = 0; i < kAtoms; ++i) queries.o.multiply(i, weights, v);
+  queries.o.multiply(0, weights, v);
   if (!second) arch::barrier();
   arch::wait_loads<0>();  // results go where the loads went
 }
