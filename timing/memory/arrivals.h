@@ -14,13 +14,17 @@ namespace wavesmith::timing {
 class Arrivals {
  public:
   /// `most`: that are held at once, for the caller to see to.
-  explicit Arrivals(size_t most) : places_(std::bit_ceil(most + 1)), ring_(kRows * places_) {}
+  explicit Arrivals(size_t most) : mask_(std::bit_ceil(most + 1) - 1), ring_(kRows * (mask_ + 1)) {
+    for (size_t i = 0; i < kRows; ++i) rows_[i].ring = ring_.data() + i * (mask_ + 1);
+  }
+  Arrivals(const Arrivals&) = delete;
+  Arrivals& operator=(const Arrivals&) = delete;
 
   [[nodiscard]] size_t size() const { return size_; }
   [[nodiscard]] double first() const { return rows_[earliest()].first; }
   void pop() { take(); }
   /// The first one, which goes.
-  double take() {
+  [[gnu::always_inline]] double take() {
     Row& row = rows_[earliest()];
     const double arrival = row.first;
     ++row.begin;
@@ -31,7 +35,7 @@ class Arrivals {
       row.first = at(row, 0);
     return arrival;
   }
-  void push(double arrival) {
+  [[gnu::always_inline]] void push(double arrival) {
     // Behind what arrives last before it, which can't be foreseen: no branches.
     size_t best = kRows;
     double before = -1;
@@ -53,6 +57,7 @@ class Arrivals {
   static constexpr size_t kRows = 3;
   static constexpr double kNone = std::numeric_limits<double>::infinity();
   struct Row {
+    double* ring = nullptr;  ///< its part of ring_
     size_t begin = 0, size = 0;
     double first = kNone, last = 0;
   };
@@ -69,10 +74,8 @@ class Arrivals {
     for (size_t i = 1; i < kRows; ++i) row = rows_[i].first < rows_[row].first ? i : row;
     return row;
   }
-  double& at(const Row& row, size_t place) {
-    return ring_[static_cast<size_t>(&row - rows_.data()) * places_ + ((row.begin + place) & (places_ - 1))];
-  }
-  size_t places_;
+  double& at(const Row& row, size_t place) { return row.ring[(row.begin + place) & mask_]; }
+  size_t mask_;  ///< of the places of a row, a power of two of them
   std::vector<double> ring_;
   std::array<Row, kRows> rows_;
   size_t size_ = 0;

@@ -10,21 +10,25 @@
 
 namespace wavesmith::timing {
 
+/// 2^64 / the golden section.
+inline constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+
 /// Which of a power of two of places a line has: Fibonacci hashing, the upper bits of the product.
 inline size_t place_of_line(uint64_t line, size_t places) {
-  return static_cast<size_t>((line * 0x9e3779b97f4a7c15u) >> (64 - std::countr_zero(places)));
+  return static_cast<size_t>((line * kGolden) >> (64 - std::countr_zero(places)));
 }
 
 template <class Value>
 class LineMap {
  public:
-  explicit LineMap(size_t expected = 8) : slots_(std::bit_ceil(2 * expected + 2)) {}
+  explicit LineMap(size_t expected = 8) : slots_(std::bit_ceil(2 * expected + 2)), shift_(shift()) {}
 
   /// nullptr: not there. Valid until the next insertion or removal.
-  Value* find(uint64_t line) {
+  [[gnu::always_inline]] Value* find(uint64_t line) {
+    Slot* const slots = slots_.data();
     for (size_t i = home(line);; i = next(i)) {
-      if (slots_[i].line == line) return &slots_[i].value;
-      if (slots_[i].line == kNone) return nullptr;
+      if (slots[i].line == line) return &slots[i].value;
+      if (slots[i].line == kNone) return nullptr;
     }
   }
   /// The value of a line, `value` where there was none, and whether there was none.
@@ -61,16 +65,22 @@ class LineMap {
     uint64_t line = kNone;
     Value value{};
   };
-  [[nodiscard]] size_t home(uint64_t line) const { return place_of_line(line, slots_.size()); }
+  /// As place_of_line() says.
+  [[nodiscard]] size_t home(uint64_t line) const { return (line * kGolden) >> shift_; }
+  [[nodiscard]] uint32_t shift() const {
+    return 64u - static_cast<uint32_t>(std::countr_zero(slots_.size()));
+  }
   [[nodiscard]] size_t next(size_t i) const { return (i + 1) & (slots_.size() - 1); }
   void grow() {
     std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
+    shift_ = shift();
     size_ = 0;
     for (const Slot& slot : old)
       if (slot.line != kNone) insert(slot.line, slot.value);
   }
   std::vector<Slot> slots_;
+  uint32_t shift_;  ///< of a product: what is left of it numbers the slots
   size_t size_ = 0;
 };
 

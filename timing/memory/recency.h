@@ -13,7 +13,8 @@ class Recency {
   static constexpr uint32_t kNowhere = ~uint32_t{0};
 
   /// Of at least one line.
-  explicit Recency(uint64_t lines) : entries_(std::max<uint64_t>(1, lines) + 1) { entries_[0] = {}; }
+  explicit Recency(uint64_t lines)
+      : most_(static_cast<uint32_t>(std::max<uint64_t>(1, lines))), entries_(size_t{most_} + 1) {}
 
   /// When the data of the line there arrive.
   [[nodiscard]] double ready(uint32_t place) const { return entries_[place].ready; }
@@ -26,20 +27,21 @@ class Recency {
   /// Takes in a line that is not there. `line`: a number by which the caller knows it; `gone`: called with
   /// that of the line that makes room, where there is none. Returns its place.
   template <class Gone>
-  uint32_t insert(uint32_t line, double ready, Gone&& gone) {
+  [[gnu::always_inline]] uint32_t insert(uint32_t line, double ready, Gone&& gone) {
     uint32_t place;
     if (!free_.empty()) {
       place = free_.back();
       free_.pop_back();
-    } else if (used_ + 1 < entries_.size()) {
+    } else if (used_ < most_) {
       place = ++used_;
     } else {
       place = entries_[kEnd].newer;
       gone(entries_[place].line);
       unlink(place);
     }
-    entries_[place].line = line;
-    entries_[place].ready = ready;
+    Entry& one = entries_[place];
+    one.line = line;
+    one.ready = ready;
     put_first(place);
     return place;
   }
@@ -56,17 +58,20 @@ class Recency {
     uint32_t newer = kEnd, older = kEnd;
   };
   void unlink(uint32_t place) {
-    const Entry& one = entries_[place];
-    entries_[one.newer].older = one.older;
-    entries_[one.older].newer = one.newer;
+    Entry* const entries = entries_.data();
+    const uint32_t newer = entries[place].newer, older = entries[place].older;
+    entries[newer].older = older;
+    entries[older].newer = newer;
   }
   void put_first(uint32_t place) {
-    const uint32_t second = entries_[kEnd].older;
-    entries_[place].newer = kEnd;
-    entries_[place].older = second;
-    entries_[second].newer = place;
-    entries_[kEnd].older = place;
+    Entry* const entries = entries_.data();
+    const uint32_t second = entries[kEnd].older;
+    entries[place].newer = kEnd;
+    entries[place].older = second;
+    entries[second].newer = place;
+    entries[kEnd].older = place;
   }
+  uint32_t most_;               ///< lines
   std::vector<Entry> entries_;  ///< kEnd, then as many as there are lines
   std::vector<uint32_t> free_;
   uint32_t used_ = 0;

@@ -26,7 +26,17 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
   std::ranges::sort(regions_, {}, &RegionHits::begin);
   const double line = parameters.line;
   unit_clocks_ = line / parameters.unit_rate;
+  line_bytes_ = line;
   l2_keeps_all_ = static_cast<double>(parameters.l2_bytes) / 2;  // see l2_keeps
+  uint32_t least = 0, most = kTraffic;
+  while (least < most) {
+    const uint32_t middle = least + (most - least + 1) / 2;
+    if (brought_in(middle) <= l2_keeps_all_)
+      least = middle;
+    else
+      most = middle - 1;
+  }
+  l2_keeps_since_ = least;
   l2_clocks_ = std::max(line * units_per_die_ / parameters.l2_rate, line / parameters.unit_rate);
   // A die's way to the fabric is no wider than its share of what the whole GPU was seen to move.
   const double dies = std::min<double>(parameters.xcds, active_);
@@ -37,7 +47,7 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
   write_clocks_ = clocks(parameters.memory_write_rate);
 }
 
-inline RegionHits* UnitMemory::region(uint64_t line) {
+[[gnu::always_inline]] inline RegionHits* UnitMemory::region(uint64_t line) {
   if (line - found_begin_ >= found_lines_) {  // mostly it is the one of the line before
     const auto after = std::ranges::upper_bound(regions_, line, {}, &RegionHits::begin);
     found_ = after == regions_.begin() ? nullptr : &*(after - 1);
@@ -48,7 +58,7 @@ inline RegionHits* UnitMemory::region(uint64_t line) {
 }
 
 /// True for `share` of the calls, evenly spread.
-inline bool UnitMemory::draw(double share, double& remainder) {
+[[gnu::always_inline]] inline bool UnitMemory::draw(double share, double& remainder) {
   remainder += share;
   if (remainder < 1) return false;
   remainder -= 1;
@@ -63,28 +73,41 @@ bool UnitMemory::scattered(std::span<const LineUse> lines) const {
 
 double UnitMemory::address(double now, double clocks) { return address_.take(now, clocks); }
 
+/// Bytes: what all units of the die have brought in since then is as much again for each of them.
+double UnitMemory::brought_in(uint32_t since) const {
+  return std::min(static_cast<double>(since) * line_bytes_ * units_per_die_, die_bytes_);
+}
+
+uint32_t UnitMemory::new_eight(uint64_t eight) {
+  const auto first = static_cast<uint32_t>(lines_.size());
+  eights_.insert(eight, first);
+  lines_.resize(lines_.size() + kSideBySide);
+  return first;
+}
+
 /// Whether the L2 has the line, which it has from now on. `first`: this unit has not asked for it before.
-inline bool UnitMemory::in_l2(Line& line, const RegionHits* where, bool& first) {
+[[gnu::always_inline]] inline bool UnitMemory::in_l2(Line& line, const RegionHits* where, bool& first) {
   first = !line.known;
   const uint32_t since = (traffic_ - line.traffic) & kTraffic;
   bool hit;
   if (first)
     hit = where && draw(where->l2, l2_left_);
-  else {  // What all units of the die have brought in since then is as much again for each of them.
-    const double bytes = std::min(static_cast<double>(since) * parameters_.line * units_per_die_, die_bytes_);
-    hit = draw(bytes <= l2_keeps_all_ ? 1 : l2_keeps(bytes, static_cast<double>(parameters_.l2_bytes)),
+  else
+    hit = draw(since <= l2_keeps_since_
+                   ? 1
+                   : l2_keeps(brought_in(since), static_cast<double>(parameters_.l2_bytes)),
                again_left_) ||
           (where && draw(where->near, near_left_));
-  }
   line.known = 1;
   line.traffic = traffic_ & kTraffic;
   return hit;
 }
 
 /// From the L2 or behind it.
-inline double UnitMemory::fetch(Line& asks, uint64_t line, double now, bool scattered) {
+[[gnu::always_inline]] inline double UnitMemory::fetch(Line& asks, uint64_t line, double now,
+                                                       bool scattered) {
   const MemoryParameters& p = parameters_;
-  counts_.l2_bytes += p.line;
+  counts_.l2_bytes += line_bytes_;
   const double start = l2_.take(now, l2_clocks_);
   const RegionHits* const where = region(line);
   bool first;
@@ -133,11 +156,13 @@ double UnitMemory::flag_latency(uint64_t line) {
   return where && where->writer ? where->writer->latency : 0;
 }
 
-inline double UnitMemory::in_turn(double now) { return in_order_ ? turn_ = std::max(turn_, now) : now; }
+[[gnu::always_inline]] inline double UnitMemory::in_turn(double now) {
+  return in_order_ ? turn_ = std::max(turn_, now) : now;
+}
 
 /// A line takes a place: where none is free, it waits for one, and where the L1 works in order so do all
 /// behind.
-inline double UnitMemory::place(double now) {
+[[gnu::always_inline]] inline double UnitMemory::place(double now) {
   while (misses_.size() + stored_.size() >= places_) {
     const bool store = stored_.size() != 0 && (misses_.size() == 0 || stored_.first() < misses_.first());
     Arrivals& first = store ? stored_ : misses_;
@@ -153,7 +178,8 @@ double UnitMemory::admits() {
   return std::exchange(passed_[last_passed_], turn_);
 }
 
-inline double UnitMemory::load(uint32_t number, uint64_t line, double now, bool scattered, bool bypasses) {
+[[gnu::always_inline]] inline double UnitMemory::load(uint32_t number, uint64_t line, double now,
+                                                      bool scattered, bool bypasses) {
   now = in_turn(now);
   Line& asks = line_of(number);
   if (bypasses) {
@@ -197,7 +223,6 @@ double UnitMemory::access(AccessKind kind, std::span<const LineUse> lines, uint6
   while (!lines.empty()) {
     const auto some = lines.first(std::min(lines.size(), kTogether));
     lines = lines.subspan(some.size());
-    for (size_t i = 0; i < some.size(); ++i) eights_.prefetch((least + some[i].line) / kSideBySide);
     for (size_t i = 0; i < some.size(); ++i) {
       numbers[i] = number_of(least + some[i].line);
       __builtin_prefetch(&line_of(numbers[i]));

@@ -113,6 +113,7 @@ class UnitMemory {
   RegionHits* region(uint64_t line);
   RegionHits* found_ = nullptr;  ///< the region of the line before, or the last one that begins before it
   uint64_t found_begin_ = 0, found_lines_ = 0;
+  [[nodiscard]] double brought_in(uint32_t since) const;
   bool in_l2(Line& line, const RegionHits* where, bool& first);
   /// When the L1 looks at an access: behind those before it.
   double in_turn(double now);
@@ -141,24 +142,19 @@ class UnitMemory {
   Arrivals misses_, stored_;  ///< of the lines that have a place: those asked for, those stored
   /// Lines have numbers, in eights, since lines beside one another are asked for one after the other.
   static constexpr uint32_t kSideBySide = 8;
-  using Lines = std::array<Line, kSideBySide>;
-  LineMap<uint32_t> eights_;  ///< which of `lines_`
-  std::vector<Lines> lines_;
-  uint32_t last_number_ = 0;
-  uint64_t last_eight_ = ~uint64_t{0};
-  uint32_t number_of(uint64_t line) {
-    if (line / kSideBySide != last_eight_) {
-      last_eight_ = line / kSideBySide;
-      const auto [number, is_new] = eights_.insert(last_eight_, static_cast<uint32_t>(lines_.size()));
-      if (is_new) lines_.emplace_back();
-      last_number_ = *number * kSideBySide;
-    }
-    return last_number_ + static_cast<uint32_t>(line % kSideBySide);
+  LineMap<uint32_t> eights_;  ///< the number of the first of them
+  std::vector<Line> lines_;
+  [[gnu::always_inline]] uint32_t number_of(uint64_t line) {
+    const uint32_t* const first = eights_.find(line / kSideBySide);
+    return (first ? *first : new_eight(line / kSideBySide)) + static_cast<uint32_t>(line % kSideBySide);
   }
-  Line& line_of(uint32_t number) { return lines_[number / kSideBySide][number % kSideBySide]; }
+  uint32_t new_eight(uint64_t eight);
+  Line& line_of(uint32_t number) { return lines_[number]; }
   uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
   double units_per_die_, active_, die_bytes_;
-  double l2_keeps_all_;  ///< bytes up to which the L2 keeps what was touched before
+  double l2_keeps_all_;      ///< bytes up to which the L2 keeps what was touched before
+  uint32_t l2_keeps_since_;  ///< the traffic that comes to as many for all units of the die
+  double line_bytes_;
   double unit_clocks_, l2_clocks_, fabric_clocks_, read_clocks_,
       write_clocks_;  ///< of a line, at this unit's share
   Server address_, unit_, l2_, fabric_, memory_, walker_;
