@@ -157,45 +157,46 @@ void ComputeUnit::State::prepare(Wave& w) {
   using isa::Pipe;
   if (options.fetches && op.line != w.line) fetch(w, op);
   if ((w.delays[0].id | w.delays[1].id) != 0 && op.control != Control::Delay) delay(w);
+  Hold held{w.ready, w.cause};
   switch (op.pipe) {
     case Pipe::Valu:
     case Pipe::Transcendental:
     case Pipe::Matrix:
-      w.until(w.matrix_read, Cause::Vector);
-      if (rules.scalars) w.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
-      if (w.last_memory) w.until(w.last_memory + rules.memory_to_vector, Cause::Vector);
+      held.until(w.matrix_read, Cause::Vector);
+      if (rules.scalars) held.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
+      if (w.last_memory) held.until(w.last_memory + rules.memory_to_vector, Cause::Vector);
       if (rules.masks && !op.scalar_writes.empty()) {
         const uint64_t oldest = w.masks.at(rules.masks - 1u);
-        if (oldest && oldest + rules.mask_hold > w.ready) {
-          w.until(w.masks.at(0), Cause::Vector);
+        if (oldest && oldest + rules.mask_hold > held.ready) {
+          held.until(w.masks.at(0), Cause::Vector);
           w.masks = {};
         }
       }
-      if (w.ready < w.scalar_pending)
+      if (held.ready < w.scalar_pending)
         for (const RegisterRange& range : op.scalar_reads)
           for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-            w.until(w.scalar[r].issued, Cause::Scalar);
-            if (!rules.queued) w.until(w.scalar[r].by_vector, Cause::Vector);
+            held.until(w.scalar[r].issued, Cause::Scalar);
+            if (!rules.queued) held.until(w.scalar[r].by_vector, Cause::Vector);
           }
-      if (!rules.queued && w.ready < w.vector_pending)
-        w.until(operands_ready(w, op), op.pipe == Pipe::Matrix ? Cause::Matrix : Cause::Vector);
+      if (!rules.queued && held.ready < w.vector_pending)
+        held.until(operands_ready(w, op), op.pipe == Pipe::Matrix ? Cause::Matrix : Cause::Vector);
       break;
     case Pipe::Salu:
     case Pipe::Branch:
-      if (op.pipe == Pipe::Salu) w.until(w.scalars_written, Cause::Vector);
+      if (op.pipe == Pipe::Salu) held.until(w.scalars_written, Cause::Vector);
       if (op.control == Control::Conditional && w.last_scalar)
-        w.until(w.last_scalar + rules.scalar_to_branch, Cause::Scalar);
+        held.until(w.last_scalar + rules.scalar_to_branch, Cause::Scalar);
       if (rules.scalars && op.pipe == Pipe::Salu) {
-        w.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
+        held.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
         if (op.hardware || w.hardware)
-          w.until(w.last_scalar + rules.scalar_to_scalar_memory + (op.hardware ? 1 : 0), Cause::Scalar);
+          held.until(w.last_scalar + rules.scalar_to_scalar_memory + (op.hardware ? 1 : 0), Cause::Scalar);
       }
-      if (w.ready >= w.scalar_pending) break;
+      if (held.ready >= std::max(w.scalar_pending, w.scalar_read_pending)) break;
       for (const RegisterRange& range : op.scalar_reads)
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-          if (!rules.scalars) w.until(w.scalar[r].result, Cause::Scalar);
+          if (!rules.scalars) held.until(w.scalar[r].result, Cause::Scalar);
           if (w.scalar[r].by_vector)
-            w.until(
+            held.until(
                 w.scalar[r].by_vector - rules.carry +
                     (op.control == Control::Conditional ? rules.vector_to_branch : rules.vector_to_scalar),
                 Cause::Vector);
@@ -203,49 +204,51 @@ void ComputeUnit::State::prepare(Wave& w) {
       for (const RegisterRange& range : op.scalar_writes)
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
           if (w.scalar[r].read_by_vector)
-            w.until(w.scalar[r].read_by_vector + rules.vector_to_overwrite, Cause::Vector);
+            held.until(w.scalar[r].read_by_vector + rules.vector_to_overwrite, Cause::Vector);
       break;
     case Pipe::Smem:
-      w.until(w.scalars_written, Cause::Vector);
-      if (w.last_scalar) w.until(w.last_scalar + rules.scalar_to_scalar_memory, Cause::Scalar);
-      if (w.ready >= w.scalar_pending) break;
+      held.until(w.scalars_written, Cause::Vector);
+      if (w.last_scalar) held.until(w.last_scalar + rules.scalar_to_scalar_memory, Cause::Scalar);
+      if (held.ready >= w.scalar_pending) break;
       for (const RegisterRange& range : op.scalar_reads)
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
           if (w.scalar[r].by_vector)
-            w.until(w.scalar[r].by_vector - rules.carry + rules.vector_to_scalar, Cause::Vector);
+            held.until(w.scalar[r].by_vector - rules.carry + rules.vector_to_scalar, Cause::Vector);
       break;
     case Pipe::Vmem:
     case Pipe::Lds:
     case Pipe::Export:
-      if (w.last_scalar) w.until(w.last_scalar + rules.scalar_to_memory, Cause::Scalar);
-      if (w.last_vector) w.until(w.last_vector + rules.vector_then_memory, Cause::Vector);
-      w.until(w.matrix_read, Cause::Vector);
-      if (w.ready < w.vector_pending) {
+      if (w.last_scalar) held.until(w.last_scalar + rules.scalar_to_memory, Cause::Scalar);
+      if (w.last_vector) held.until(w.last_vector + rules.vector_then_memory, Cause::Vector);
+      held.until(w.matrix_read, Cause::Vector);
+      if (held.ready < w.vector_pending) {
         for (const RegisterRange& range : op.vector_reads)
           w.vector.each(range, [&](const VectorWrite& write) {
-            w.until(write.memory, Cause::Vector);
-            w.until(write.matrix, Cause::Matrix);
+            held.until(write.memory, Cause::Vector);
+            held.until(write.matrix, Cause::Matrix);
           });
       }
-      for (const RegisterRange& range : op.vector_writes) {
-        if (w.ready < w.vector_pending)
-          w.vector.each(range, [&](const VectorWrite& write) { w.until(write.memory, Cause::Vector); });
-        if (reads_hold || !w.last_vector)
+      if (held.ready < w.vector_pending)
+        for (const RegisterRange& range : op.vector_held)
+          w.vector.each(range, [&](const VectorWrite& write) { held.until(write.memory, Cause::Vector); });
+      if (reads_hold || !w.last_vector)
+        for (const RegisterRange& range : op.vector_writes)
           for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
-            w.until(w.vector.read(r), Cause::Vector);
-      }
+            held.until(w.vector.read(r), Cause::Vector);
       break;
     case Pipe::Message:
       break;
     case Pipe::Internal:
       if (rules.queued && !w.hint && op.control != Control::Delay)
-        w.until(w.issued + rules.memory_to_wait, Cause::None);
+        held.until(w.issued + rules.memory_to_wait, Cause::None);
       else if (w.last_memory)
-        w.until(w.last_memory + rules.memory_to_wait, Cause::None);
-      if (op.control == Control::Wait) wait(w, op);
+        held.until(w.last_memory + rules.memory_to_wait, Cause::None);
+      if (op.control == Control::Wait) wait(w, op, held);
       if (op.control == Control::BarrierWait && groups[w.group].phase == w.phase) w.blocked = true;
       break;
   }
+  w.ready = held.ready;
+  w.cause = held.cause;
   w.forced = w.observed && w.observed->at[w.next] != Observed::kFree;
   if (w.forced) {
     w.ready = w.observed->at[w.next];
@@ -280,26 +283,26 @@ void ComputeUnit::State::delay(Wave& w) const {
 /// When the registers of a VALU or matrix instruction are ready.
 uint64_t ComputeUnit::State::operands_ready(const Wave& w, const UnitOp& op) const {
   uint64_t ready = 0;
-  const bool matrix = op.pipe == isa::Pipe::Matrix;
-  for (const RegisterRange& range : op.vector_reads) {
-    const bool accumulator = matrix && op.c.count && range.first == op.c.first && range.count == op.c.count;
-    w.vector.each(range, [&](const VectorWrite& write) {
-      if (write.result) ready = std::max(ready, write.result + (matrix ? rules.matrix_operand : 0));
-      if (write.matrix)
-        ready = std::max(ready, accumulator && write.writer == op.c.first && write.written == op.c.count
-                                    ? write.accumulate
-                                    : write.matrix);
-    });
+  if (op.pipe == isa::Pipe::Matrix) {
+    for (const RegisterRange& range : op.vector_reads) {
+      const bool accumulator = op.c.count && range.first == op.c.first && range.count == op.c.count;
+      w.vector.each(range, [&](const VectorWrite& write) {
+        const bool next = accumulator && write.writer == op.c.first && write.written == op.c.count;
+        ready = std::max({ready, write.result ? write.result + rules.matrix_operand : 0,
+                          next ? write.accumulate : write.matrix});
+      });
+    }
+  } else {
+    for (const RegisterRange& range : op.vector_reads)
+      w.vector.each(range,
+                    [&](const VectorWrite& write) { ready = std::max({ready, write.result, write.matrix}); });
   }
-  for (const RegisterRange& range : op.vector_writes) {
-    const bool accumulator = matrix && op.accumulates && range.first == op.d.first;
-    if (accumulator) continue;
+  for (const RegisterRange& range : op.vector_held)
     w.vector.each(range, [&](const VectorWrite& write) { ready = std::max(ready, write.matrix); });
-  }
   return ready;
 }
 
-void ComputeUnit::State::wait(Wave& w, const UnitOp& op) {
+void ComputeUnit::State::wait(Wave& w, const UnitOp& op, Hold& held) {
   static constexpr Cause kCause[kCounters] = {Cause::LoadWait, Cause::StoreWait, Cause::LdsWait,
                                               Cause::ScalarWait};
   for (size_t counter = 0; counter < kCounters; ++counter) {
@@ -310,10 +313,7 @@ void ComputeUnit::State::wait(Wave& w, const UnitOp& op) {
     uint64_t done = last.done;
     if (most == 0)
       for (size_t i = 0; i < out.size(); ++i) done = std::max(done, out[i].done);
-    if (done > w.ready) {
-      w.ready = done;
-      w.cause = last.scalar ? Cause::ScalarWait : kCause[counter];
-    }
+    held.until(done, last.scalar ? Cause::ScalarWait : kCause[counter]);
     out.pop(out.size() - most);
   }
 }
@@ -328,60 +328,74 @@ void ComputeUnit::State::fetch(Wave& w, const UnitOp& op) {
   }
 }
 
-/// When what takes instructions of each kind takes the next one of the SIMD.
-inline std::array<uint64_t, kGates> ComputeUnit::State::opens(const Simd& simd) const {
-  std::array<uint64_t, kGates> at;
-  at[static_cast<size_t>(Gate::None)] = 0;
+/// What its vector pipes have come to.
+void ComputeUnit::State::open_vector(Simd& simd) const {
+  auto& at = simd.opens;
+  const auto open = [&at](Gate gate) -> uint64_t& { return at[static_cast<size_t>(gate)]; };
+  if (rules.queued) {
+    open(Gate::Vector) = simd.vector;
+    open(Gate::SlowVector) = std::max(simd.vector, simd.slow);
+    return;
+  }
   const uint64_t first = std::max(simd.vector, simd.vector_matrix);
-  const uint64_t second = std::max(simd.second, simd.second_matrix), either = std::min(first, second);
-  at[static_cast<size_t>(Gate::Vector)] = first;
-  at[static_cast<size_t>(Gate::SlowVector)] = std::max(simd.vector, simd.slow);
-  at[static_cast<size_t>(Gate::Matrix)] = std::max({simd.vector, simd.second, simd.matrix});
-  at[static_cast<size_t>(Gate::EitherVector)] = std::max(simd.vector_matrix, either);
-  at[static_cast<size_t>(Gate::ScalarVector)] = std::max(first, simd.vector_scalars);
-  at[static_cast<size_t>(Gate::EitherScalarVector)] =
-      std::max({simd.vector_matrix, either, simd.vector_scalars});
-  at[static_cast<size_t>(Gate::LoneVector)] = std::max(first, simd.second);
-  at[static_cast<size_t>(Gate::PackedVector)] = std::max(first, second);
+  open(Gate::Vector) = first;
+  open(Gate::Matrix) = std::max({simd.vector, simd.second, simd.matrix});
+  if (!rules.second_pipe) return;
+  const uint64_t second = std::max(simd.second, simd.second_matrix);
+  const uint64_t either = std::max(simd.vector_matrix, std::min(first, second));
+  open(Gate::EitherVector) = either;
+  open(Gate::ScalarVector) = std::max(first, simd.vector_scalars);
+  open(Gate::EitherScalarVector) = std::max(either, simd.vector_scalars);
+  open(Gate::LoneVector) = std::max(first, simd.second);
+  open(Gate::PackedVector) = std::max(first, second);
+}
+
+[[gnu::always_inline]] inline uint64_t ComputeUnit::State::choose(Simd& simd) {
+  auto& at = simd.opens;
   at[static_cast<size_t>(Gate::Scalar)] = simd.scalar;
   at[static_cast<size_t>(Gate::Branch)] = simd.branch;
   at[static_cast<size_t>(Gate::Memory)] = std::max(simd.memory, behind(vector_memory, kVectorMemoryQueue));
   at[static_cast<size_t>(Gate::Lds)] =
       std::max({simd.memory, behind(lds[simd.lds_part], kLdsQueue),
                 rules.lds_operands ? simd.lds_operands.at(rules.lds_operands - 1u) : 0});
-  return at;
-}
-
-inline void ComputeUnit::State::choose(Simd& simd) {
-  const std::array<uint64_t, kGates> at = opens(simd);
   constexpr uint64_t kNever = WaveSlot::kBlocked << 8;
   uint64_t soonest = ~uint64_t{0};
-  const WaveSlot* choice = nullptr;
-  for (const WaveSlot& place : simd.waves) {  // which one goes first can't be foreseen: no branches
+  size_t choice = 0;
+  const WaveSlot* const waves = simd.waves.data();
+  for (size_t i = 0, count = simd.waves.size(); i < count; ++i) {  // can't be foreseen: no branches
+    const WaveSlot& place = waves[i];
     const uint64_t goes = std::max(place.ready, at[static_cast<size_t>(place.gate)]) << 8 | place.yields;
-    choice = goes < soonest ? &place : choice;
+    choice = goes < soonest ? i : choice;
     soonest = std::min(goes, soonest);
   }
-  simd.choice = soonest < kNever ? choice->wave.get() : nullptr;
-  when[simd.number] = soonest < kNever ? soonest >> 8 << kSimdBits | simd.number : kNothing;
+  simd.choice = choice;
+  const uint64_t issues = soonest < kNever ? soonest >> 8 << kSimdBits | simd.number : kNothing;
+  when[simd.number] = issues;
+  return issues;
 }
 
 bool ComputeUnit::State::step() {
   while (true) {
-    for (; stale != 0; stale &= stale - 1) choose(simds[static_cast<size_t>(std::countr_zero(stale))]);
     uint64_t first = kNothing;
     for (const uint64_t one : when) first = std::min(first, one);
+    // Mostly another SIMD than the one that has just issued goes first. A processor guesses so, and begins
+    // with it before it knows: a branch, where everything else here has none.
+    for (; stale != 0; stale &= stale - 1) {
+      const uint64_t one = choose(simds[static_cast<size_t>(std::countr_zero(stale))]);
+      if (__builtin_expect(one < first, 0)) first = one;
+    }
     if (first == kNothing) return false;  // nothing left, or every wave waits for what no wave does
     Simd& simd = simds[first & ((1u << kSimdBits) - 1)];
-    Wave& wave = *simd.choice;
+    const WaveSlot& place = simd.waves[simd.choice];
     const uint64_t at = first >> kSimdBits;
     // What the SIMDs share may have been taken meanwhile.
-    const Gate gate = simd.waves[wave.place].gate;
+    const Gate gate = place.gate;
     if ((gate == Gate::Memory && behind(vector_memory, kVectorMemoryQueue) > at) ||
         (gate == Gate::Lds && behind(lds[simd.lds_part], kLdsQueue) > at)) {
       changed(simd);
       continue;
     }
+    Wave& wave = *place.wave;
     clock = std::max(clock, at);
     issue(simd, wave, at);
     return true;

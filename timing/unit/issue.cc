@@ -113,7 +113,6 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
   for (auto after = simd.waves.erase(at); after != simd.waves.end(); ++after) --after->wave->place;
   if (simd.waves.empty()) simd.empty_from = t;
   changed(simd);
-  simd.choice = nullptr;
   if (--group.alive == 0)
     ++ended;
   else if (group.arrived != 0 && group.arrived >= group.alive)
@@ -231,16 +230,17 @@ inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& 
     if (waited) time.ops[op.number].by_cause[static_cast<size_t>(Cause::Queue)] += waited;
     w.at = moved;
   }
+  open_vector(simd);
   const uint64_t result = executes + op.result;
   // Where there is a queue, what waits for the instruction to be through counts from when it reached the
   // VALU.
   const uint64_t through = rules.queued ? executes - rules.depth : executes;
   const uint64_t memory = through + (op.dual ? rules.dual_to_memory : rules.vector_to_memory);
-  w.vector_issues.push(through + op.result);
+  if (rules.queued) w.vector_issues.push(through + op.result);
   if (slow) w.transcendental_issues.push(through + op.result);
   if (reads_hold || t == 0) {
     const uint64_t read = matrix && !rules.queued ? w.matrix_read : memory;
-    for (const RegisterRange& range : op.vector_reads) w.vector.read(range, read);
+    for (const RegisterRange& range : op.vector_keeps) w.vector.read(range, read);
   }
   if (!op.vector_writes.empty()) {
     VectorWrite& write = w.vector.overwrite(op.vector_writes);
@@ -262,7 +262,9 @@ inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& 
   for (const RegisterRange& range : op.scalar_writes)
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
       w.scalar[r] = {0, 0, through + rules.carry, 0};
-  if (!op.scalar_reads.empty() || !op.scalar_writes.empty())
+  if (!op.scalar_reads.empty())
+    w.scalar_read_pending = std::max(w.scalar_read_pending, std::max(t, through) + scalar_hold);
+  if (!op.scalar_writes.empty())
     w.scalar_pending = std::max(w.scalar_pending, std::max(t, through) + scalar_hold);
 }
 

@@ -52,6 +52,17 @@ struct RecentRing {
 
 inline constexpr size_t kScalars = 129;
 
+/// Until when an instruction is held, and by what.
+struct Hold {
+  uint64_t ready = 0;
+  Cause cause = Cause::None;
+  void until(uint64_t cycle, Cause why) {
+    const bool later = cycle > ready;  // can't be foreseen: no branch
+    ready = later ? cycle : ready;
+    cause = later ? why : cause;
+  }
+};
+
 struct Wave {
   const WaveRecord* record = nullptr;
   Observed* observed = nullptr;
@@ -91,14 +102,15 @@ struct Wave {
     bool scalar;
   };
   std::array<Ring<Outstanding>, kCounters> outstanding;
-  /// From then on nothing that is known of its registers holds anything.
-  uint64_t vector_pending = 0, scalar_pending = 0;
+  /// From then on nothing that is known of its registers holds anything: what vector ones hold, what was
+  /// written to scalar ones, and that the VALU reads those.
+  uint64_t vector_pending = 0, scalar_pending = 0, scalar_read_pending = 0;
   VectorRegisters vector;
   std::array<ScalarRegister, kScalars> scalar = {};
 
   /// The next instruction does not issue before that.
   void until(uint64_t cycle, Cause why) {
-    const bool later = cycle > ready;  // can't be foreseen: no branch
+    const bool later = cycle > ready;
     ready = later ? cycle : ready;
     cause = later ? why : cause;
   }
@@ -115,7 +127,7 @@ struct WaveSlot {
 
 struct Simd {
   std::vector<WaveSlot> waves;  ///< the oldest first
-  Wave* choice = nullptr;
+  size_t choice = 0;            ///< of `waves`: what issues next, when `when` says
   uint32_t number = 0;
   size_t lds_part = 0;  ///< which part of LDS serves it
   // When each takes the next one.
@@ -124,9 +136,11 @@ struct Simd {
   // or matrix instructions have taken.
   uint64_t vector_matrix = 0, second = 0, second_matrix = 0;
   uint64_t vector_scalars = 0;  ///< the VALU reads scalar registers for the next instruction
-  uint64_t last = 0;            ///< something issued
-  uint64_t empty_from = 0;      ///< where it has no wave: since when
-  uint64_t lds_read = 0;        ///< LDS has the operands of the last instruction
+  /// By Gate: when what takes instructions of that kind takes the next one.
+  std::array<uint64_t, kGates> opens = {};
+  uint64_t last = 0;        ///< something issued
+  uint64_t empty_from = 0;  ///< where it has no wave: since when
+  uint64_t lds_read = 0;    ///< LDS has the operands of the last instruction
   RecentRing<16> lds_operands;
   // The VALU's queue.
   uint64_t executed = 0;       ///< the last in the queue has gone through
@@ -162,13 +176,13 @@ struct ComputeUnit::State {
                    rules.dual_to_memory > rules.vector_then_memory),
         lds_pairs(ops_.target().is(isa::kCdna)) {
     simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
+    when.resize(simds.size(), kNothing);
     // On CDNA each pair of SIMDs gets half of what LDS gives, and no more.
     for (size_t i = 0; i < simds.size(); ++i) {
       simds[i].number = static_cast<uint32_t>(i);
       simds[i].lds_part = lds_pairs ? i / 2 % 2 : 0;
       changed(simds[i]);
     }
-    when.resize(simds.size(), kNothing);
     events_left = options.events;
     time.ops.resize(ops_.size());
     time.events.reserve(options.events);
@@ -177,9 +191,12 @@ struct ComputeUnit::State {
 
   void add(const WaveRecord& record, uint32_t simd, uint64_t cycle, uint32_t group, Observed* observed);
   bool step();
-  void choose(Simd& simd);
-  void changed(const Simd& simd) { stale |= uint64_t{1} << simd.number; }
-  [[nodiscard]] std::array<uint64_t, kGates> opens(const Simd& simd) const;
+  uint64_t choose(Simd& simd);
+  void changed(const Simd& simd) {
+    stale |= uint64_t{1} << simd.number;
+    when[simd.number] = kNothing;
+  }
+  void open_vector(Simd& simd) const;
   void take_vector_pipe(Simd& simd, const UnitOp& op, uint64_t t) const;
   void prepare(Wave& w);
   /// With what no instruction tells.
@@ -187,7 +204,7 @@ struct ComputeUnit::State {
   [[nodiscard]] uint64_t taken(const UnitOp& op) const;
   void place(Wave& w);
   void delay(Wave& w) const;
-  void wait(Wave& w, const UnitOp& op);
+  void wait(Wave& w, const UnitOp& op, Hold& held);
   void fetch(Wave& w, const UnitOp& op);
   [[nodiscard]] uint64_t operands_ready(const Wave& w, const UnitOp& op) const;
   void issue(Simd& simd, Wave& w, uint64_t t);

@@ -1,6 +1,7 @@
 #include "timing/unit/unit_op.h"
 
 #include <algorithm>
+#include <bitset>
 #include <unordered_map>
 
 #include "isa/effects.h"
@@ -97,20 +98,61 @@ uint16_t lds_operands(const Op& op) {
   return std::max<uint16_t>(dwords, 1);
 }
 
+bool is_vector(const Op& op) {
+  using isa::Pipe;
+  return op.cost.pipe == Pipe::Valu || op.cost.pipe == Pipe::Transcendental || op.cost.pipe == Pipe::Matrix;
+}
+
+/// Registers, vector and scalar ones, by their number.
+using RegisterSet = std::bitset<isa::reg::kCount>;
+
+void add(RegisterSet& to, const std::vector<RegisterRange>& ranges) {
+  for (const RegisterRange& range : ranges)
+    for (size_t r = range.first; r < size_t{range.first} + range.count; ++r) to.set(r);
+}
+
+bool any_of(const RegisterSet& set, const RegisterRange& range) {
+  for (size_t r = range.first; r < size_t{range.first} + range.count; ++r)
+    if (set[r]) return true;
+  return false;
+}
+
+/// Which registers instructions of the kernel write that something may have to wait for.
+struct Written {
+  RegisterSet vector;  ///< vector registers by VALU and matrix instructions
+  RegisterSet matrix;  ///< by matrix instructions
+  RegisterSet memory;  ///< by others: loads
+  RegisterSet scalar;  ///< scalar registers by VALU and SALU instructions
+
+  explicit Written(const OpTable& ops) {
+    for (uint32_t i = 0; i < ops.size(); ++i) {
+      const Op& op = ops[i];
+      add(is_vector(op) ? vector : memory, op.vector_writes);
+      if (op.cost.pipe == isa::Pipe::Matrix) add(matrix, op.vector_writes);
+      add(scalar, op.scalar_writes);
+    }
+  }
+};
+
 }  // namespace
 
 UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
   size_t ranges = 0;
   for (uint32_t i = 0; i < ops.size(); ++i)
-    ranges += ops[i].vector_reads.size() + ops[i].vector_writes.size() + ops[i].scalar_reads.size() +
+    ranges += 2 * (ops[i].vector_reads.size() + ops[i].vector_writes.size()) + ops[i].scalar_reads.size() +
               ops[i].scalar_writes.size();
   ranges_.reserve(ranges);  // the spans stay where they are
   ops_.reserve(ops.size());
-  const auto keep = [&](const std::vector<RegisterRange>& from, uint32_t base) {
+  const auto keep = [&](const std::vector<RegisterRange>& from, uint32_t base, const auto& wanted) {
     const size_t begin = ranges_.size();
     for (const RegisterRange& range : from)
-      ranges_.push_back({static_cast<uint16_t>(range.first - base), range.count});
+      if (wanted(range)) ranges_.push_back({static_cast<uint16_t>(range.first - base), range.count});
     return std::span<const RegisterRange>(ranges_).subspan(begin);
+  };
+  const Written written(ops);
+  const auto all = [](const RegisterRange&) { return true; };
+  const auto in = [](const RegisterSet& set) {
+    return [&set](const RegisterRange& range) { return any_of(set, range); };
   };
   std::unordered_map<uint64_t, uint32_t> lines;
   for (uint32_t i = 0; i < ops.size(); ++i) {
@@ -149,10 +191,18 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     to.wait = op.wait;
     to.c = op.c;
     to.d = op.d;
-    to.vector_reads = keep(op.vector_reads, 0);
-    to.vector_writes = keep(op.vector_writes, 0);
-    to.scalar_reads = keep(op.scalar_reads, isa::reg::kSgpr);
-    to.scalar_writes = keep(op.scalar_writes, isa::reg::kSgpr);
+    to.vector_reads = keep(op.vector_reads, 0, in(written.vector));
+    to.vector_writes = keep(op.vector_writes, 0, all);
+    if (!is_vector(op))
+      to.vector_held = keep(op.vector_writes, 0, in(written.vector));
+    else
+      to.vector_held = keep(op.vector_writes, 0, [&](const RegisterRange& range) {
+        const bool accumulator = op.accumulates && range.first == op.d.first;
+        return !accumulator && any_of(written.matrix, range);
+      });
+    to.vector_keeps = keep(op.vector_reads, 0, in(written.memory));
+    to.scalar_reads = keep(op.scalar_reads, isa::reg::kSgpr, in(written.scalar));
+    to.scalar_writes = keep(op.scalar_writes, isa::reg::kSgpr, all);
   }
   lines_ = lines.size();
 }

@@ -59,8 +59,14 @@ struct UnitOp {
   uint8_t delay[2] = {0, 0}, delay_skip = 0;
   std::array<uint16_t, kCounters> wait = {};
   RegisterRange c, d;
-  std::span<const RegisterRange> vector_reads, vector_writes;
-  std::span<const RegisterRange> scalar_reads, scalar_writes;  ///< from 0, the first SGPR, on
+  // Registers; scalar ones from 0, the first SGPR, on. Of what no instruction of the kernel can hold, or be
+  // held by, nothing stands here: most operands of a matrix instruction come from memory alone.
+  std::span<const RegisterRange> vector_reads;   ///< that VALU and matrix instructions write
+  std::span<const RegisterRange> vector_held;    ///< written: what such an instruction before may hold
+  std::span<const RegisterRange> vector_writes;  ///< all of them
+  std::span<const RegisterRange> vector_keeps;   ///< read by the VALU: that memory instructions overwrite
+  std::span<const RegisterRange> scalar_reads;   ///< that SALU or VALU instructions write
+  std::span<const RegisterRange> scalar_writes;  ///< all of them
 };
 
 /// All of an OpTable, by its numbers.

@@ -35,7 +35,7 @@ class VectorRegisters {
   /// Hands `visit` what wrote the registers, once for neighbours that one instruction wrote.
   template <class Visit>
   void each(RegisterRange range, Visit&& visit) const {
-    if (all_of(range, of_[range.first])) return visit(writes_[of_[range.first]]);
+    if (range.count == 1 || all_of(range, of_[range.first])) return visit(writes_[of_[range.first]]);
     uint32_t before = kVectors + 1;
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
       if (of_[r] == before) continue;
