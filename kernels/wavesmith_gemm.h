@@ -47,7 +47,8 @@ extern "C" {
  * in parts. With g and u the errors of G and U, that of D is at most (1.2 * g + 2^-20 * |G|) * (|U| + u) +
  * |activation(G)| * u + 2^-23 * |D|, to which rounding to D's type comes. A and B are of f16, bf16, i8 or
  * e4m3, B of less than 4 GiB where K lies together; there is no C (beta is 0), D lies by rows and is not of
- * i32, a bias has one element per column, and there are no scales of blocks. Groups may gate of f16 and bf16.
+ * i32, and a bias has one element per column. Groups of rows may gate of f16 and bf16 (CDNA3 and CDNA4) and
+ * of e4m3, also with scales of blocks, which other gated products do not have; n is then a multiple of 128.
  *
  * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0. C may be D, or lie beside it
  * in the rows of one matrix. Otherwise D must not overlap what is read, nor the workspace anything. */
@@ -60,7 +61,8 @@ typedef struct {
   const void* bias; /* null for none */
   wavesmith_kernels_type bias_type;
   int bias_per_row; /* the bias has m elements, one per row of D; otherwise n, one per column */
-  /* Factors in the device's memory, for all products of a batch; null for none. */
+  /* Factors in the device's memory, for all products of a batch, whose B may have their own
+   * (scale_b_batch_stride); null for none. */
   const float *scale_a, *scale_b, *scale_d;
   int scale_a_per_row;    /* scale_a has m elements, one per row of A; otherwise one */
   int scale_b_per_column; /* scale_b has n elements, one per column of B; otherwise one */
@@ -103,6 +105,9 @@ typedef struct {
    * number that is no row's is a row of zeros. Scales of A's rows are those of D's, in D's order. */
   const int32_t* a_rows;
   int64_t a_row_count;
+  /* With groups of rows: floats from the scale_b of a matrix of B to that of the next one; 0 where all have
+   * the same. */
+  int64_t scale_b_batch_stride;
 } wavesmith_kernels_gemm_description;
 
 /* The bytes of workspace with which it is thought to take the least time on the current device, 0 where parts

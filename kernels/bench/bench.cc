@@ -29,8 +29,8 @@
 //   wavesmith_kernels_bench cross_entropy ROWS CLASSES [TYPE] [gradient]
 //   wavesmith_kernels_bench linear_cross_entropy ROWS FEATURES CLASSES [TYPE] [gradient]
 //   wavesmith_kernels_bench adam ARRAYS ELEMENTS [TYPE]
-//   wavesmith_kernels_bench experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart|ungated]
-//   wavesmith_kernels_bench topk ROWS COLUMNS MOST [TYPE]
+//   wavesmith_kernels_bench experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE]
+//   [apart|ungated|blocks|blocks-apart] wavesmith_kernels_bench topk ROWS COLUMNS MOST [TYPE]
 //   wavesmith_kernels_bench gather ROWS COLUMNS [TYPE] [add]
 //   wavesmith_kernels_bench combine_backward ROWS COLUMNS [TYPE]
 //   wavesmith_kernels_bench sample ROWS VOCABULARY [plain|greedy|topk|topp|both]
@@ -486,7 +486,7 @@ int main(int argc, char** argv) {
       "cross_entropy ROWS CLASSES [TYPE] [gradient]",
       "linear_cross_entropy ROWS FEATURES CLASSES [TYPE] [gradient]",
       "adam ARRAYS ELEMENTS [TYPE]",
-      "experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart|ungated]",
+      "experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart|ungated|blocks|blocks-apart]",
       "topk ROWS COLUMNS MOST [TYPE]",
       "gather ROWS COLUMNS [TYPE] [add]",
       "combine_backward ROWS COLUMNS [TYPE]",

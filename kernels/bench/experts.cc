@@ -54,59 +54,110 @@ wavesmith_kernels_gemm_description grouped_product(const RowsOfExperts& rows, co
   return made;
 }
 
+constexpr int64_t kBlock = 128;  ///< numbers along K that share a scale
+int64_t blocks_of(int64_t numbers) { return (numbers + kBlock - 1) / kBlock; }
+
+/// So many scales of 1.
+float* ones(int64_t count) { return on_gpu(std::vector<float>(static_cast<size_t>(count), 1)); }
+
+/// One for each 128 by 128 of the experts' matrices, of n columns along k.
+wavesmith_kernels_scales squares(int64_t experts, int64_t n, int64_t k) {
+  const int64_t of_matrix = blocks_of(n) * blocks_of(k);
+  return {WAVESMITH_KERNELS_SCALE_PER_SQUARE, ones(experts * of_matrix), kBlock, blocks_of(k), 1, of_matrix};
+}
+
 }  // namespace
 
 /// A SwiGLU layer of experts, whose choice is known: gate and up with SiLU of tokens where they lie, down
 /// times the tokens' weights, and the sum over a token's experts. "apart": SiLU times up by a kernel of its
 /// own. "ungated": a layer that has no gate, SiLU of up alone.
+///
+/// Of floats of 8 bits tokens have a scale each and so have experts' columns; between the products numbers
+/// are of 8 bits with one scale that is known before, and results are of bf16. "blocks": tokens' blocks of
+/// 128 and experts' squares have scales, those between the products, too, which a kernel makes of bf16;
+/// "blocks-apart": which SiLU times up does.
 int experts(const Words& words) {
   const int64_t tokens = number(words, 0), hidden = number(words, 1), inner = number(words, 2),
                 count = number(words, 3), most = number(words, 4, 2);
   const auto type = type_of(word(words, 5, "bf16"));
   const std::string kind = word(words, 6, "");
-  const bool apart = kind == "apart", ungated = kind == "ungated";
-  const int64_t columns = ungated ? inner : 2 * inner;  // of a token's first product
+  const bool blocks = kind.starts_with("blocks"), small = size_of(type) == 1;
+  const bool apart = kind.ends_with("apart"), ungated = kind == "ungated";
+  if (blocks && !small) {
+    std::fprintf(stderr, "blocks have scales of floats of 8 bits\n");
+    return 2;
+  }
+  const auto wide = small ? WAVESMITH_KERNELS_BF16 : type;  // of results, and of what is not quantised yet
+  const int64_t columns = ungated ? inner : 2 * inner;      // of a token's first product
   if (count < 2 || (count & (count - 1)) != 0 || most > count) {
     std::fprintf(stderr, "%lld is no power of two from %lld on\n", static_cast<long long>(count),
                  static_cast<long long>(most));
     return 2;
   }
-  const int64_t bytes = size_of(type);
+  const int64_t bytes = size_of(type), wide_bytes = size_of(wide);
   const RowsOfExperts rows(tokens, count, most);
   const int64_t height = std::ssize(rows.tokens);
   const int32_t* const offsets = on_gpu(rows.offsets);
 
-  void* const both = memory(height * 2 * inner * bytes);
-  const wavesmith_kernels_gate_description gate{height,
-                                                inner,
-                                                {both, type, 2 * inner},
-                                                {static_cast<char*>(both) + inner * bytes, type, 2 * inner},
-                                                {memory(height * inner * bytes), type, inner},
-                                                WAVESMITH_KERNELS_SILU,
-                                                {}};
+  void* const both = memory(height * 2 * inner * wide_bytes);
+  const wavesmith_kernels_scales between{blocks  ? WAVESMITH_KERNELS_SCALE_PER_BLOCK
+                                         : small ? WAVESMITH_KERNELS_SCALE_GIVEN
+                                                 : WAVESMITH_KERNELS_UNSCALED,
+                                         small ? ones(height * blocks_of(inner)) : nullptr,
+                                         kBlock,
+                                         blocks_of(inner),
+                                         1,
+                                         0};
+  const wavesmith_kernels_gate_description gate{
+      height,
+      inner,
+      {both, wide, 2 * inner},
+      {static_cast<char*>(both) + inner * wide_bytes, wide, 2 * inner},
+      {memory(height * inner * bytes), type, inner},
+      WAVESMITH_KERNELS_SILU,
+      between};
+  const wavesmith_kernels_quantise_description quantise{height, inner, {both, wide, inner}, gate.y, between};
   auto up = grouped_product(rows, offsets, memory(tokens * hidden * bytes),
                             memory(count * columns * hidden * bytes), both, columns, hidden, type);
+  up.d.type = wide;
   up.a_rows = on_gpu(rows.tokens), up.a_row_count = tokens;
   if (!apart) {
-    up.n = inner, up.d = {gate.y.data, type, inner, 1, 0};
+    up.n = inner, up.d = {blocks ? both : gate.y.data, blocks ? wide : type, inner, 1, 0};
     up.gated = ungated ? 0 : 1, up.activation = WAVESMITH_KERNELS_SILU;
   }
   auto down = grouped_product(rows, offsets, gate.y.data, memory(count * hidden * inner * bytes),
-                              memory(height * hidden * bytes), hidden, inner, type);
-  down.scale_a = static_cast<float*>(memory(height * 4)), down.scale_a_per_row = 1;
+                              memory(height * hidden * wide_bytes), hidden, inner, type);
+  down.d.type = wide;
+  down.scale_a = ones(height), down.scale_a_per_row = 1;
+  if (blocks) {
+    up.block_scales_a = {
+        WAVESMITH_KERNELS_SCALE_PER_BLOCK, ones(height * blocks_of(hidden)), kBlock, blocks_of(hidden), 1, 0};
+    up.block_scales_b = squares(count, columns, hidden);
+    down.block_scales_a = between, down.block_scales_b = squares(count, hidden, inner);
+  } else if (small) {
+    up.scale_a = ones(height), up.scale_a_per_row = 1;
+    up.scale_d = apart ? nullptr : ones(1);
+    for (auto* const product : {&up, &down}) {
+      const int64_t of_matrix = product == &up ? columns : hidden;
+      product->scale_b = ones(count * of_matrix), product->scale_b_per_column = 1;
+      product->scale_b_batch_stride = of_matrix;
+    }
+  }
 
   wavesmith_sparse_description back{};
   back.operation = WAVESMITH_SPARSE_SUM, back.computed_in = WAVESMITH_POINTWISE_F32;
   back.dimensions = 2, back.along = 1, back.sizes[0] = hidden, back.sizes[1] = tokens, back.columns = height;
-  back.y = matrix(tokens, hidden, number_of(type), bytes);
-  back.x = {down.d.data, number_of(type), {bytes, hidden * bytes}, {}};
+  back.y = matrix(tokens, hidden, number_of(wide), wide_bytes);
+  back.x = {down.d.data, number_of(wide), {wide_bytes, hidden * wide_bytes}, {}};
   back.begins = {on_gpu(rows.begins), WAVESMITH_POINTWISE_I32, {}, {}};
   back.columns_of = {on_gpu(rows.rows_of_token), WAVESMITH_POINTWISE_I32, {}, {}};
 
   const float best = milliseconds_of([&] {
     for (const auto status :
          {wavesmith_kernels_gemm(&up, nullptr),
-          apart ? wavesmith_kernels_gate(&gate, nullptr) : WAVESMITH_KERNELS_SUCCESS,
+          apart    ? wavesmith_kernels_gate(&gate, nullptr)
+          : blocks ? wavesmith_kernels_quantise(&quantise, nullptr)
+                   : WAVESMITH_KERNELS_SUCCESS,
           wavesmith_kernels_gemm(&down, nullptr), wavesmith_kernels_sparse(&back, nullptr)})
       if (status != WAVESMITH_KERNELS_SUCCESS) return status;
     return WAVESMITH_KERNELS_SUCCESS;

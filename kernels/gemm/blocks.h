@@ -1,6 +1,7 @@
 // Products of floats of 8 bits whose blocks of 128 along K have scales. The sums of a block are kept apart;
 // once they are complete, they join the product's sums by one multiplication and addition with the scales of
-// their row and column.
+// their row and column. Of a product that gates a wave has columns of both halves of B, which have squares of
+// their own: D has whole blocks of columns.
 #pragma once
 
 #include "kernels/gemm/gemm.h"
@@ -52,21 +53,24 @@ struct GemmBlockProducts {
   using Atom = typename Shape::Atom;
   using Layout = tile::AtomLayout<Atom>;
   static constexpr int kRun = 4, kRuns = Layout::kSums / kRun;  ///< columns that a lane has side by side
-  static constexpr int kSteps = kGemmBlock / (Shape::kDepth / Shape::kParts);  ///< of a block
+  static constexpr int kSteps = kGemmBlock / (Shape::kDepth / Shape::kParts);                ///< of a block
+  static constexpr int kHalves = Shape::Columns::kHalves, kWide = kColumns * Layout::kRows;  ///< columns
   static_assert(kSteps == 1 || kSteps == 2, "a block is a step or two");
   static_assert(Layout::kRun % kRun == 0, "the atom's runs of sums are whole ones");
   static_assert(kGemmBlock % (kRows * Layout::kRows) == 0 && kGemmBlock % (kColumns * Layout::kRows) == 0,
                 "the wave's rows are of one block of rows, and its columns");
+  static_assert(kHalves == 1 || (!kOwn && kWide / kHalves % 16 == 0), "a lane's run of sums is of one half");
   using Run = tile::Vector<float, kRun>;
 
   tile::Sums<Atom, kRows, kColumns> sums, block;
-  GemmBlockWindow rows, columns;
+  GemmBlockWindow rows, columns, others;  ///< others: of B's second half
   float of_row[kRows];
-  Run of_columns[kOwn ? kColumns : 1][kOwn ? kRuns : 1];
+  Run of_columns[kOwn ? kColumns : kHalves][kOwn ? kRuns : 1];
 
   TILE_DEVICE GemmBlockProducts(const GemmArguments& g, int batch, int row, int column, int lane)
       : rows(g.block_a, g.m, g.k, batch, row, Layout::row(lane)),
-        columns(g.block_b, g.n, g.k, batch, column, lane / Layout::kRows * Layout::kGroupStep) {
+        columns(g.block_b, g.n, g.k, batch, of_d(column), lane / Layout::kRows * Layout::kGroupStep),
+        others(g.block_b, 2 * g.n, g.k, batch, g.n + of_d(column), 0) {
     sums.clear();
     if constexpr (kSteps == 1) load();
   }
@@ -88,6 +92,16 @@ struct GemmBlockProducts {
   }
 
  private:
+  /// The wave's first column of D: where a tile's columns begin they are D's, in it they are B's.
+  TILE_DEVICE static int of_d(int column) {
+    if constexpr (kHalves == 1) return column;
+    const int wave = tile::arch::uniform(tile::arch::thread_id() / Layout::kLanes);
+    return column - wave % Shape::kWaveColumns * (kWide - kWide / kHalves);
+  }
+  /// Of a lane's run of sums in an atom.
+  static constexpr int half_of(int column, int run) {
+    return (column * Layout::kRows + Layout::first_row(run * kRun)) / (kWide / kHalves);
+  }
   TILE_DEVICE void load() {
     TILE_UNROLL for (int i = 0; i < kRows; ++i) of_row[i] = rows.template load<float>(i * Layout::kRows);
     rows.advance();
@@ -99,6 +113,11 @@ struct GemmBlockProducts {
     } else {
       const float one = columns.template load<float>(0);
       TILE_UNROLL for (int e = 0; e < kRun; ++e) of_columns[0][0][e] = one;
+      if constexpr (kHalves == 2) {
+        const float other = others.template load<float>(0);
+        TILE_UNROLL for (int e = 0; e < kRun; ++e) of_columns[1][0][e] = other;
+        others.advance();
+      }
     }
     columns.advance();
   }
@@ -109,7 +128,8 @@ struct GemmBlockProducts {
     const Runs added = tile::bits_as<Runs>(block.at[row][column]);
     Runs all = tile::bits_as<Runs>(sums.at[row][column]);
     TILE_UNROLL for (int run = 0; run < kRuns; ++run) {
-      const Run factors = (kOwn ? of_columns[column][run] : of_columns[0][0]) * of_row[row];
+      const Run factors =
+          (kOwn ? of_columns[column][run] : of_columns[half_of(column, run)][0]) * of_row[row];
       all.at[run] += added.at[run] * factors;
     }
     sums.at[row][column] = tile::bits_as<tile::Vector<float, Layout::kSums>>(all);

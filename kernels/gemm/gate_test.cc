@@ -144,7 +144,7 @@ TEST(GatedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
          g.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, g.a.data, 128, 1, 1, 0};
          g.block_scales_b = {WAVESMITH_KERNELS_SCALE_PER_SQUARE, g.a.data, 128, 1, 1, 0};
        },
-       kNot, "no gated kernels with scales of blocks"},
+       kNot, "gated kernels have scales of blocks in groups of rows of floats of 8 bits alone"},
       {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_I8, g.d.type = WAVESMITH_KERNELS_I32; }, kNot,
        "d of i32 is the sums themselves"},
       {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_F32; }, kNot,

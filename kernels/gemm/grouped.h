@@ -5,6 +5,7 @@
 
 #include "kernels/gemm/epilogue.h"
 #include "kernels/gemm/feed.h"
+#include "kernels/gemm/grouped_arguments.h"
 #include "tile/arch/lanes.h"
 
 namespace wavesmith::kernels {
@@ -49,8 +50,11 @@ struct GroupedPlace {
   }
   [[nodiscard]] TILE_DEVICE bool is_empty() const { return end == 0; }
   TILE_DEVICE GemmPoint tile(const GemmArguments& /*g*/) const { return {tile_row, tile_column}; }
-  /// The product's rows end with the group's.
-  TILE_DEVICE void narrow(GemmArguments& g) const { g.m = end; }
+  /// The product's rows end with the group's, and B's scales are those of the group's matrix.
+  TILE_DEVICE void narrow(GemmRowGroupArguments& g) const {
+    g.m = end;
+    g.scale_b += batch * g.batch_scale_b;
+  }
   TILE_DEVICE static GemmPoint result(GemmArguments& g, GemmPoint start) {
     if constexpr (kSpares) epilogue_in_loop(g);
     return start;
@@ -97,7 +101,7 @@ struct GemmListedFeed {
 /// A tile's shape of grouped products.
 template <class Shape_>
 struct GemmGroupedShape : Shape_ {
-  using Arguments = GemmGroupedArguments;
+  using Arguments = GemmRowGroupArguments;
   using Place = GroupedPlace<Shape_::kRows, requires { Shape_::kSparesScalars; }>;
   using Rows = GemmListedRows;
   template <class TileA, class TileB, tile::Along kAlongA, tile::Along kAlongB, tile::Access kAccess>

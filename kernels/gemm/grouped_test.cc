@@ -11,8 +11,10 @@ class GroupedGemm : public GemmOnGpu {
     std::vector<int32_t> offsets;
     int64_t m, n, k;
     Type type = WAVESMITH_KERNELS_BF16, type_d = WAVESMITH_KERNELS_F32;
-    bool block_scales = false, row_scales = false, bias_per_row = false;
-    bool gated = false;  ///< B has both halves' columns; there is neither C nor a bias
+    bool block_scales = false, row_scales = false, bias_per_row = false, scale_d = false;
+    bool scale_b = false, per_column = false, of_groups = false;  ///< of_groups: each group has its own
+    bool gated = false;    ///< B has both halves' columns; there is neither C nor a bias
+    bool has_nan = false;  ///< in A's first row
     bool b_by_rows = false;
     wavesmith_kernels_activation activation = WAVESMITH_KERNELS_NO_ACTIVATION;
     [[nodiscard]] int64_t columns_of_b() const { return gated ? 2 * n : n; }
@@ -38,13 +40,18 @@ class GroupedGemm : public GemmOnGpu {
     one.type = kinds[static_cast<size_t>(between(0, static_cast<int64_t>(kinds.size()) - 1))];
     one.block_scales = size_of(one.type) == 1 && between(0, 1) == 1;
     one.row_scales = between(0, 1) == 1, one.bias_per_row = between(0, 1) == 1;
+    one.scale_b = between(0, 1) == 1, one.per_column = between(0, 1) == 1;
+    one.of_groups = between(0, 1) == 1, one.scale_d = between(0, 1) == 1;
     one.type_d = one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
     one.beta = one_of({0.0F, 2.0F});
+    if (size_of(one.type) == 1 && between(0, 1) == 1) make_eight_bits(one);
     one.b_by_rows = size_of(one.type) == 2 && between(0, 1) == 1;
-    if (gates(one.type) && between(0, 1) == 1) gate(one);
+    if (gates(one) && between(0, 1) == 1) gate(one);
     if (between(0, 1) == 1) one.rows_in_a = one_of<int64_t>({1, 2, between(1, 100), 2 * one.m});
     return one;
   }
+  /// D of A's type, of which C is not.
+  static void make_eight_bits(GroupedCase& one) { one.type_d = one.type, one.beta = 0; }
   /// Rows of A for each of the product's, some of them more than once, and some numbers that are none's.
   std::vector<int32_t> random_list(const GroupedCase& one) {
     std::vector<int32_t> all;
@@ -54,14 +61,16 @@ class GroupedGemm : public GemmOnGpu {
                              : between(0, one.rows_in_a - 1)));
     return all;
   }
-  /// Whether the target has kernels of the type that gate.
-  static bool gates(Type type) {
+  /// Whether the target has kernels of the types that gate.
+  static bool gates(const GroupedCase& one) {
     return std::ranges::any_of(gemm_configurations(), [&](const GemmConfiguration& row) {
-      return row.target == kTargets[GetParam()] && row.has(std::string(word_of(type)) + "ggated");
+      return row.target == kTargets[GetParam()] &&
+             row.has(std::string(word_of(one.type)) + (one.block_scales ? "b128" : "") + "ggated");
     });
   }
   void gate(GroupedCase& one) {
-    one.gated = true, one.beta = 0, one.bias_per_row = one.block_scales = one.b_by_rows = false;
+    one.gated = true, one.beta = 0, one.bias_per_row = one.b_by_rows = false;
+    if (one.block_scales) one.n = kGemmBlock * ((one.n + kGemmBlock - 1) / kGemmBlock);
     one.activation = one_of({WAVESMITH_KERNELS_NO_ACTIVATION, WAVESMITH_KERNELS_RELU, WAVESMITH_KERNELS_GELU,
                              WAVESMITH_KERNELS_SILU});
     if (one.type_d == WAVESMITH_KERNELS_F16) one.type_d = WAVESMITH_KERNELS_F32;  // products of two sums
@@ -80,17 +89,22 @@ class GroupedGemm : public GemmOnGpu {
                                     << " d " << one.type_d << " block scales " << one.block_scales
                                     << " gated " << one.gated << " b by rows " << one.b_by_rows
                                     << " activation " << one.activation << " beta " << one.beta << " tile "
-                                    << one.tile << " rows in a " << one.rows_in_a << " offsets" << said);
+                                    << one.tile << " rows in a " << one.rows_in_a << " scales of b, d "
+                                    << one.scale_b << one.per_column << one.of_groups << one.scale_d
+                                    << " offsets" << said);
     const auto groups = static_cast<int64_t>(one.offsets.size()) - 1;
     const int64_t blocks = (one.k + kGemmBlock - 1) / kGemmBlock,
-                  squares = (one.n + kGemmBlock - 1) / kGemmBlock;
+                  of_half = (one.n + kGemmBlock - 1) / kGemmBlock,  // squares along B's columns
+        squares = one.gated ? 2 * of_half : of_half;
+    const int64_t of_matrix = one.per_column ? one.columns_of_b() : 1;  // scales of B
     const std::vector<int32_t> list = random_list(one);
     const int64_t rows_in_a = list.empty() ? one.m : one.rows_in_a;
-    const HostMatrix a = random_matrix(rows_in_a, one.k, 1, true, 2 * one.padding, one.type),
-                     b = random_matrix(one.k, one.columns_of_b(), groups, one.b_by_rows, 2 * one.padding,
+    HostMatrix a = random_matrix(rows_in_a, one.k, 1, true, 2 * one.padding, one.type);
+    if (one.has_nan) a.elements.set(a.at(0, 0, one.k - 1), std::numeric_limits<double>::quiet_NaN());
+    const HostMatrix b = random_matrix(one.k, one.columns_of_b(), groups, one.b_by_rows, 2 * one.padding,
                                        one.type),
                      of_a = scales(one.m * blocks), of_b = scales(groups * squares * blocks),
-                     of_row = scales(one.m),
+                     of_row = scales(one.m), of_column = scales(groups * of_matrix), of_d = scales(1),
                      bias = random_matrix(1, one.m, 1, true, 0, WAVESMITH_KERNELS_F32);
     HostMatrix d = random_matrix(one.m, one.n, 1, true, one.padding, one.type_d);
     Elements offsets(WAVESMITH_KERNELS_I32, one.offsets.size());
@@ -98,7 +112,8 @@ class GroupedGemm : public GemmOnGpu {
     Elements listed(WAVESMITH_KERNELS_I32, std::max<size_t>(list.size(), 1));
     for (size_t i = 0; i < list.size(); ++i) listed.set(i, list[i]);
     const OnGpu on_list(listed), on_a(a.elements), on_b(b.elements), on_d(d.elements), on_offsets(offsets),
-        on_bias(bias.elements), scales_a(of_a.elements), scales_b(of_b.elements), scale_a(of_row.elements);
+        on_bias(bias.elements), scales_a(of_a.elements), scales_b(of_b.elements), scale_a(of_row.elements),
+        scale_b(of_column.elements), scale_d(of_d.elements);
     wavesmith_kernels_gemm_description gemm{.m = one.m,
                                             .n = one.n,
                                             .k = one.k,
@@ -118,6 +133,11 @@ class GroupedGemm : public GemmOnGpu {
     if (!list.empty())
       gemm.a_rows = static_cast<const int32_t*>(on_list.data()), gemm.a_row_count = one.rows_in_a;
     if (one.row_scales) gemm.scale_a = static_cast<const float*>(scale_a.data());
+    if (one.scale_d) gemm.scale_d = static_cast<const float*>(scale_d.data());
+    if (one.scale_b) {
+      gemm.scale_b = static_cast<const float*>(scale_b.data());
+      gemm.scale_b_per_column = one.per_column, gemm.scale_b_batch_stride = one.of_groups ? of_matrix : 0;
+    }
     if (one.block_scales) {
       gemm.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, scales_a.data(), kGemmBlock, blocks, 1, 0};
       gemm.block_scales_b = {
@@ -132,15 +152,18 @@ class GroupedGemm : public GemmOnGpu {
     };
     const auto before_activation = [&](int64_t group, int64_t i, int64_t j) -> Value {
       double sum = 0, size = 0;
+      const int64_t square = j < one.n ? j / kGemmBlock : of_half + (j - one.n) / kGemmBlock;
       const int64_t row = list.empty() ? i : list[static_cast<size_t>(i)];
       for (int64_t p = 0; row >= 0 && row < rows_in_a && p < one.k; ++p) {
         double product = as_operand(a.get(0, row, p), one.type) * as_operand(b.get(group, p, j), one.type);
         if (one.block_scales)
           product *= of_a.get(0, 0, i * blocks + p / kGemmBlock) *
-                     of_b.get(0, 0, (group * squares + j / kGemmBlock) * blocks + p / kGemmBlock);
+                     of_b.get(0, 0, (group * squares + square) * blocks + p / kGemmBlock);
         sum += product, size += std::abs(product);
       }
-      const double factor = one.row_scales ? of_row.get(0, 0, i) : 1;
+      double factor = one.row_scales ? of_row.get(0, 0, i) : 1;
+      if (one.scale_b)
+        factor *= of_column.get(0, 0, (one.of_groups ? group * of_matrix : 0) + (one.per_column ? j : 0));
       double value = sum * factor;
       if (one.beta != 0) value += one.beta * before.get(0, i, j);
       if (one.bias_per_row) value += bias.get(0, 0, i);
@@ -168,6 +191,13 @@ class GroupedGemm : public GemmOnGpu {
           error = error * (std::abs(other) + error_of_other) + std::abs(value) * error_of_other;
           value *= other, error += 0x1p-23 * std::abs(value);
         }
+        if (one.scale_d)
+          value *= of_d.get(0, 0, 0), error = 1.0001 * error * of_d.get(0, 0, 0) + 0x1p-24 * std::abs(value);
+        if (std::isnan(value)) {
+          ASSERT_TRUE(std::isnan(got)) << "group " << group << ", " << i << ", " << j << ": " << got;
+          continue;
+        }
+        value = saturated(one.type_d, value);
         const double allowed = rounded_error(one.type_d, value, error);
         note.add(std::abs(got - value), allowed);
         ASSERT_LE(std::abs(got - value), allowed)
@@ -191,16 +221,18 @@ TEST_P(GroupedGemm, EveryKernelEqualsSumsInDoublePrecision) {
   int count = 0;
   for (const GemmConfiguration& row : gemm_configurations())
     for (const Type type : types())
-      for (const std::string kind : {"g", "b128g", "ggated"}) {
+      for (const std::string kind : {"g", "b128g", "ggated", "b128ggated"}) {
         if (row.target != kTargets[GetParam()] || !row.has(std::string(word_of(type)) + kind)) continue;
         ++count;
         const auto rows = static_cast<int32_t>(row.rows);
         GroupedCase one = random_grouped_case({0, rows - 1, rows, 2 * rows + 2, 2 * rows + 2, 2 * rows + 9});
-        one.type = type, one.block_scales = kind == "b128g", one.tile = row.name;
+        one.type = type, one.block_scales = kind.starts_with("b128"), one.tile = row.name;
+        if (size_of(one.type_d) == 1) one.type_d = WAVESMITH_KERNELS_F32;
+        if (size_of(type) == 1 && between(0, 1) == 1) make_eight_bits(one);
         one.gated = false, one.activation = WAVESMITH_KERNELS_NO_ACTIVATION;
         one.b_by_rows = row.layouts == "kn";
         if (one.b_by_rows) one.n = (one.n + 1) / 2 * 2;  // whole dwords
-        if (kind == "ggated") gate(one);
+        if (kind.ends_with("gated")) gate(one);
         check(one);
         if (row.elements) ++one.n, check(one);
         if (HasFatalFailure()) return;
@@ -215,12 +247,18 @@ TEST_P(GroupedGemm, RowsOfAMayLieAnywhere) {
     check(one);
     if (HasFatalFailure()) return;
   }
+  std::vector<std::pair<Type, std::string>> kinds;
+  for (const Type type : types())
+    for (const char* const kind : {"g", "ggated"})
+      if (type != WAVESMITH_KERNELS_F16) kinds.emplace_back(type, kind);
   for (const GemmConfiguration& row : gemm_configurations())
-    for (const bool gated : {false, true}) {
-      if (row.target != kTargets[GetParam()] || !row.has(gated ? "bf16ggated" : "bf16g")) continue;
+    for (const auto& [type, kind] : kinds) {
+      const bool gated = kind == "ggated";
+      if (row.target != kTargets[GetParam()] || !row.has(std::string(word_of(type)) + kind)) continue;
       const auto rows = static_cast<int32_t>(row.rows);  // empty groups, one of a row, and last tiles of one
       GroupedCase one = random_grouped_case({0, 0, 1, 1, rows + 2, 2 * rows + 2});
-      one.type = WAVESMITH_KERNELS_BF16, one.gated = one.block_scales = false, one.tile = row.name;
+      one.type = type, one.gated = one.block_scales = false, one.tile = row.name;
+      one.type_d = WAVESMITH_KERNELS_BF16;
       one.activation = WAVESMITH_KERNELS_NO_ACTIVATION, one.rows_in_a = 7;
       one.b_by_rows = row.layouts == "kn";
       if (one.b_by_rows) one.n = (one.n + 1) / 2 * 2;  // whole dwords
@@ -228,6 +266,35 @@ TEST_P(GroupedGemm, RowsOfAMayLieAnywhere) {
       check(one);
       if (HasFatalFailure()) return;
     }
+}
+
+TEST_P(GroupedGemm, NanIsInItsRowAloneAndFloatsOfEightBitsSaturate) {
+  for (const Type type : types())
+    for (const bool gated : {false, true}) {
+      GroupedCase one = random_grouped_case({0, 3, 20, 90});
+      one.type = type, one.type_d = WAVESMITH_KERNELS_F32;
+      if (size_of(type) == 1) make_eight_bits(one);
+      one.gated = one.block_scales = one.b_by_rows = false, one.rows_in_a = 0;
+      if (gated && !gates(one)) continue;
+      one.k = 16 * between(30, 60);  // products of two sums of so many exceed what e4m3 holds
+      if (gated) gate(one);
+      one.has_nan = true;
+      check(one);
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(GroupedGemm, HalvesOfBHaveSquaresOfTheirOwn) {
+  const auto type = types().back();
+  GroupedCase one = random_grouped_case({0, 5, 80});
+  one.type = type, one.block_scales = true, one.rows_in_a = 0;
+  if (size_of(type) != 1 || !gates(one)) GTEST_SKIP() << "no floats of 8 bits";
+  for (const int64_t n : {128, 256, 384}) {
+    one.n = n, one.k = 16 * between(1, 40);
+    gate(one);
+    check(one);
+    if (HasFatalFailure()) return;
+  }
 }
 
 TEST_P(GroupedGemm, ThereMayBeMoreGroupsThanLanesOfAWaveAndAllMayBeEmpty) {
@@ -302,8 +369,41 @@ TEST(GroupedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
        },
        kNot, "want K together in memory: columns of a, rows of b"},
       {[](G& g) { g.b.type = WAVESMITH_KERNELS_I4X2; }, kNot, "block_scales_b.scaling is 0"},
-      {[](G& g) { g.gated = 1, g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ; }, kNot,
-       "no kernel for a and b of e4m3fnuz in groups that gate for gfx942"},
+      {[](G& g) { g.gated = 1, g.a.type = g.b.type = WAVESMITH_KERNELS_E5M2_FNUZ; }, kNot,
+       "no kernel for a and b of e5m2fnuz in groups that gate for gfx942"},
+      {[](G& g) {
+         g.gated = 1, g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ;
+         g.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, g.a.data, 128, 1, 1, 0};
+         g.block_scales_b = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, g.a.data, 128, 1, 1, 0};
+         g.n = g.d.row_stride = 128;
+       },
+       kNot, "no kernel for a and b of e4m3fnuz with scales of blocks in groups that gate for gfx942"},
+      {[](G& g) {
+         g.gated = 1, g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ, g.n = 128, g.d.row_stride = 128;
+         g.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, g.a.data, 128, 1, 1, 0};
+         // The second half's square begins where d does.
+         g.block_scales_b = {
+             WAVESMITH_KERNELS_SCALE_PER_SQUARE, static_cast<char*>(g.d.data) - 4, 128, 1, 1, 0};
+       },
+       kInvalid, "d overlaps block_scales_b"},
+      {[](G& g) {
+         g.gated = 1, g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ;
+         g.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, g.a.data, 128, 1, 1, 0};
+         g.block_scales_b = {WAVESMITH_KERNELS_SCALE_PER_SQUARE, g.a.data, 128, 1, 1, 0};
+       },
+       kNot, "n is 8: of a gated product with scales of blocks it is a multiple of 128"},
+      {[](G& g) { g.scale_b = static_cast<const float*>(g.a.data), g.scale_b_batch_stride = -1; }, kInvalid,
+       "scale_b_batch_stride is -1"},
+      {[](G& g) {
+         g.scale_b = static_cast<const float*>(g.a.data), g.scale_b_batch_stride = 1;
+         g.group_offsets = nullptr, g.d.batch_stride = 64;
+       },
+       kNot, "scale_b_batch_stride is 1, and matrices have a scale_b each in groups of rows alone"},
+      {[](G& g) {
+         g.scale_b = reinterpret_cast<const float*>(static_cast<char*>(g.d.data) - 4);
+         g.scale_b_batch_stride = 1;
+       },
+       kInvalid, "d overlaps scale_b"},
       {[](G& g) { g.gated = 1, g.c = g.d, g.beta = 2; }, kNot, "a gated product has no c"},
       {[](G& g) { g.a_rows = g.group_offsets; }, kInvalid, "a_row_count is 0"},
       {[](G& g) { g.a_rows = g.group_offsets, g.a_row_count = INT32_MAX; }, kNot, "a_row_count is too large"},

@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/choice/choice.h"
 #include "kernels/gemm/gathered_launch.h"
+#include "kernels/gemm/grouped_arguments.h"
 #include "kernels/library/device.h"
 
 namespace wavesmith::kernels {
@@ -85,7 +86,7 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
   if (const auto status = choose(*gemm, tile, device, choice)) return status;
   return launch_chosen(*gemm, *device, choice, stream, [&](const GemmArguments& arguments, const Grid& grid) {
     if (gemm->group_offsets) {
-      const GemmGroupedArguments grouped{arguments, choice.rows_of_a};
+      const GemmRowGroupArguments grouped{{arguments, choice.rows_of_a}, choice.batch_scale_b};
       return launch(*device, choice.kernel.c_str(), grid, &grouped, sizeof(grouped), stream);
     }
     const GemmStreamArguments streamed{arguments, choice.share, gemm->workspace};

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kernels/gemm/choice/gate.h"
 #include "kernels/gemm/choice/mx.h"
 #include "kernels/gemm/choice/ranges.h"
 #include "kernels/gemm/choice/refusal.h"
@@ -88,7 +89,7 @@ std::vector<NamedRange> block_scale_ranges(const Description& gemm) {
   if (gemm.a.type == WAVESMITH_KERNELS_E2M1X2) return mx_ranges(gemm);
   if (!has_float_scales(gemm)) return {};
   return {{"block_scales_a", range_of(gemm.block_scales_a, gemm.m, batches_of_a(gemm), gemm)},
-          {"block_scales_b", range_of(gemm.block_scales_b, gemm.n, gemm.batches, gemm)}};
+          {"block_scales_b", range_of(gemm.block_scales_b, columns_of_b(gemm), gemm.batches, gemm)}};
 }
 
 }  // namespace wavesmith::kernels

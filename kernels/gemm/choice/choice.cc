@@ -256,6 +256,7 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
   }
   if (gemm.group_offsets)
     if (const auto status = check_groups(gemm)) return status;
+  if (const auto status = check_scales_of_groups(gemm)) return status;
   if (gemm.gated)
     if (const auto status = check_gate(gemm)) return status;
   if (gemm.bias) {

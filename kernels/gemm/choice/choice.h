@@ -43,6 +43,7 @@ struct GemmChoice {
   bool is_tuned = false;      ///< the tuned table named the tile and parts
   GemmArguments arguments{};  ///< of the kernel: with several parts they are its batch
   GemmRowList rows_of_a{};    ///< of a grouped product
+  int64_t batch_scale_b = 0;  ///< of a grouped product, as GemmRowGroupArguments has it
   GemmShare share{};          ///< of a streamed product, whose parts go to the workspace
   GemmGrid grid{};            ///< of a matrix of the batch
   int64_t batches = 1;

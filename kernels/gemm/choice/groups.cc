@@ -42,10 +42,20 @@ void group_gemm(GemmChoice& choice, const Description& gemm) {
   // A group's last tile may have a row only, and each of a group's tiles has one.
   grouped.tiles_m = static_cast<int>(std::min(gemm.m, (gemm.m + gemm.batches * (rows - 1)) / rows));
   choice.batches = 1;
+  choice.batch_scale_b = gemm.scale_b ? gemm.scale_b_batch_stride : 0;
   if (!gemm.a_rows) return;
   choice.rows_of_a = {gemm.a_rows, static_cast<int>(gemm.a_row_count)};
   // The row behind A's last one, which stands for none, is then outside of A also where it has one row.
   grouped.stride_a = std::max(grouped.stride_a, gemm.k);
+}
+
+wavesmith_kernels_status check_scales_of_groups(const Description& gemm) {
+  if (gemm.scale_b_batch_stride == 0) return succeed();
+  const std::string is = "scale_b_batch_stride is " + std::to_string(gemm.scale_b_batch_stride);
+  if (gemm.scale_b_batch_stride < 0) return gemm_rules::invalid(is);
+  if (!has_row_groups(gemm))
+    return gemm_rules::not_supported(is + ", and matrices have a scale_b each in groups of rows alone");
+  return succeed();
 }
 
 wavesmith_kernels_status check_row_list(const Description& gemm) {

@@ -23,6 +23,9 @@ void group_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& ge
 /// Checks a description with groups.
 wavesmith_kernels_status check_groups(const wavesmith_kernels_gemm_description& gemm);
 
+/// Checks where the matrices' own scales of B lie, if they have such.
+wavesmith_kernels_status check_scales_of_groups(const wavesmith_kernels_gemm_description& gemm);
+
 /// Checks the list of A's rows, if there is one, before A is.
 wavesmith_kernels_status check_row_list(const wavesmith_kernels_gemm_description& gemm);
 

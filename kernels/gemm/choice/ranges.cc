@@ -45,7 +45,10 @@ std::vector<NamedRange> vectors_of(const Description& gemm) {
   std::vector<NamedRange> all = {
       NamedRange::of("bias", gemm.bias, gemm.bias_per_row ? gemm.m : columns_of_b(gemm), gemm.bias_type),
       NamedRange::of("scale_a", gemm.scale_a, gemm.scale_a_per_row ? gemm.m : 1, kFloat),
-      NamedRange::of("scale_b", gemm.scale_b, gemm.scale_b_per_column ? columns_of_b(gemm) : 1, kFloat),
+      NamedRange::of(
+          "scale_b", gemm.scale_b,
+          (gemm.batches - 1) * gemm.scale_b_batch_stride + (gemm.scale_b_per_column ? columns_of_b(gemm) : 1),
+          kFloat),
       NamedRange::of("scale_d", gemm.scale_d, 1, kFloat),
       NamedRange::of("group_offsets", gemm.group_offsets, gemm.batches + 1, kOffset)};
   if (!multiplies(gemm)) return all;

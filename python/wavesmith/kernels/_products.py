@@ -73,7 +73,8 @@ def gemm(
         activation: what is applied last, before rounding.
         gated: `b` has 2 * n columns, those of the gate first, and the result is activation(gate) * up, without the
             product in memory: what `gated` makes of it. So has `bias`, and a scale_b per column. float16, bfloat16,
-            int8 and e4m3, without `c`, blocks and groups; the result lies by rows.
+            int8 and e4m3, without `c`; the result lies by rows. In groups of rows float16 and bfloat16 (CDNA3 and
+            CDNA4) and e4m3, there also with scales of blocks, where n is a multiple of 128.
         scale_a: float32: one number, of shape () or (1,), or one per row of `a`, of shape (m,) or (m, 1).
         scale_b: the same, of `b`: one per column is of shape (n,) or (1, n).
         scale_d: one float32, by which the result is multiplied before it is rounded.
