@@ -32,6 +32,8 @@
 //   wavesmith_kernels_bench experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE]
 //   [apart|ungated|blocks|blocks-apart] wavesmith_kernels_bench topk ROWS COLUMNS MOST [TYPE]
 //   wavesmith_kernels_bench gather ROWS COLUMNS [TYPE] [add]
+//   wavesmith_kernels_bench expert_sort TOKENS EXPERTS [CHOICES]
+//   wavesmith_kernels_bench combine TOKENS COLUMNS [CHOICES] [TYPE]
 //   wavesmith_kernels_bench combine_backward ROWS COLUMNS [TYPE]
 //   wavesmith_kernels_bench sample ROWS VOCABULARY [plain|greedy|topk|topp|both]
 //   wavesmith_kernels_bench verify BATCH VOCABULARY [DRAFTS]
@@ -456,6 +458,8 @@ int main(int argc, char** argv) {
       {"experts", experts},
       {"topk", topk},
       {"gather", gather},
+      {"expert_sort", expert_sort},
+      {"combine", combine},
       {"combine_backward", combine_backward},
       {"sample", sample},
       {"verify", verify},
@@ -489,6 +493,8 @@ int main(int argc, char** argv) {
       "experts TOKENS HIDDEN INTERMEDIATE EXPERTS [TOP] [TYPE] [apart|ungated|blocks|blocks-apart]",
       "topk ROWS COLUMNS MOST [TYPE]",
       "gather ROWS COLUMNS [TYPE] [add]",
+      "expert_sort TOKENS EXPERTS [CHOICES]",
+      "combine TOKENS COLUMNS [CHOICES] [TYPE]",
       "combine_backward ROWS COLUMNS [TYPE]",
       "sample ROWS VOCABULARY [plain|greedy|topk|topp|both]",
       "verify BATCH VOCABULARY [DRAFTS]",

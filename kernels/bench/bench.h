@@ -34,6 +34,8 @@ int adam(const Words& words);
 int experts(const Words& words);
 int topk(const Words& words);
 int gather(const Words& words);
+int expert_sort(const Words& words);
+int combine(const Words& words);
 int combine_backward(const Words& words);
 int sample(const Words& words);
 int verify(const Words& words);

@@ -1,11 +1,13 @@
 // Times a mixture of experts, and what it has beside its grouped products: the choice of experts, and rows
 // moved to them and back.
+#include <random>
+
 #include "kernels/bench/bench.h"
 #include "kernels/pointwise/number_types.h"
+#include "kernels/wavesmith_experts.h"
 #include "kernels/wavesmith_gradients.h"
 #include "kernels/wavesmith_indexed.h"
 #include "kernels/wavesmith_sort.h"
-#include "kernels/wavesmith_sparse.h"
 
 namespace wavesmith::kernels::bench {
 namespace {
@@ -27,7 +29,7 @@ std::vector<int32_t> chosen_experts(int64_t tokens, int64_t experts, int64_t mos
 
 /// The rows of a layer's tokens by experts: where an expert's begin, and whose each is.
 struct RowsOfExperts {
-  std::vector<int32_t> offsets{0}, tokens, rows_of_token, begins;
+  std::vector<int32_t> offsets{0}, tokens, rows_of_token;
 
   RowsOfExperts(int64_t count, int64_t experts, int64_t most) {
     const std::vector<int32_t> chosen = chosen_experts(count, experts, most);
@@ -40,7 +42,6 @@ struct RowsOfExperts {
       }
       offsets.push_back(static_cast<int32_t>(tokens.size()));
     }
-    for (int64_t token = 0; token <= count; ++token) begins.push_back(static_cast<int32_t>(token * most));
   }
 };
 
@@ -144,13 +145,10 @@ int experts(const Words& words) {
     }
   }
 
-  wavesmith_sparse_description back{};
-  back.operation = WAVESMITH_SPARSE_SUM, back.computed_in = WAVESMITH_POINTWISE_F32;
-  back.dimensions = 2, back.along = 1, back.sizes[0] = hidden, back.sizes[1] = tokens, back.columns = height;
-  back.y = matrix(tokens, hidden, number_of(wide), wide_bytes);
-  back.x = {down.d.data, number_of(wide), {wide_bytes, hidden * wide_bytes}, {}};
-  back.begins = {on_gpu(rows.begins), WAVESMITH_POINTWISE_I32, {}, {}};
-  back.columns_of = {on_gpu(rows.rows_of_token), WAVESMITH_POINTWISE_I32, {}, {}};
+  wavesmith_combine_description back{};
+  back.tokens = tokens, back.columns = hidden, back.choices = most, back.rows = height;
+  back.x = {down.d.data, wide, hidden}, back.y = {memory(tokens * hidden * wide_bytes), wide, hidden};
+  back.places = on_gpu(rows.rows_of_token);
 
   const float best = milliseconds_of([&] {
     for (const auto status :
@@ -158,7 +156,7 @@ int experts(const Words& words) {
           apart    ? wavesmith_kernels_gate(&gate, nullptr)
           : blocks ? wavesmith_kernels_quantise(&quantise, nullptr)
                    : WAVESMITH_KERNELS_SUCCESS,
-          wavesmith_kernels_gemm(&down, nullptr), wavesmith_kernels_sparse(&back, nullptr)})
+          wavesmith_kernels_gemm(&down, nullptr), wavesmith_kernels_combine(&back, nullptr)})
       if (status != WAVESMITH_KERNELS_SUCCESS) return status;
     return WAVESMITH_KERNELS_SUCCESS;
   });
@@ -202,6 +200,43 @@ int gather(const Words& words) {
   index.size = rows, index.stride = columns * (adds ? result : bytes);
   const float best = milliseconds_of([&] { return wavesmith_kernels_indexed(&d, nullptr); });
   return report("gather", rows, columns, best, rows * columns * (bytes + (adds ? 2 : 1) * result));
+}
+
+/// Choices in the order of experts, of which all have about as many; with weights.
+int expert_sort(const Words& words) {
+  const int64_t tokens = number(words, 0), count = number(words, 1), most = number(words, 2, 8);
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int32_t> expert(0, static_cast<int32_t>(std::max<int64_t>(count, 1) - 1));
+  std::vector<int32_t> ids(static_cast<size_t>(tokens * most));
+  for (int32_t& each : ids) each = expert(random);
+  const auto integers = [&](int64_t size) { return static_cast<int32_t*>(memory(size * 4)); };
+  wavesmith_sort_experts_description d{};
+  d.tokens = tokens, d.choices = most, d.experts = count, d.ids = on_gpu(ids);
+  d.group_offsets = integers(count + 1), d.tokens_of = integers(tokens * most);
+  d.places = integers(tokens * most);
+  d.weights = static_cast<const float*>(memory(tokens * most * 4));
+  d.sorted_weights = static_cast<float*>(memory(tokens * most * 4));
+  wavesmith_kernels_sort_experts_workspace(&d, &d.workspace_bytes);
+  d.workspace = memory(static_cast<int64_t>(d.workspace_bytes) + 1);
+  const float best = milliseconds_of([&] { return wavesmith_kernels_sort_experts(&d, nullptr); });
+  return report("expert_sort", tokens, count, best, tokens * most * 5 * 4);
+}
+
+/// The weighted sum over each token's experts.
+int combine(const Words& words) {
+  const int64_t tokens = number(words, 0), columns = number(words, 1), most = number(words, 2, 8);
+  const auto type = type_of(word(words, 3, "bf16"));
+  const int64_t bytes = size_of(type), rows = tokens * most;
+  std::vector<int32_t> places;
+  constexpr int64_t kApart = 7919;  // a prime
+  for (int64_t i = 0; i < rows; ++i) places.push_back(static_cast<int32_t>(i * kApart % rows));
+  wavesmith_combine_description d{};
+  d.tokens = tokens, d.columns = columns, d.choices = most, d.rows = rows;
+  d.x = {memory(rows * columns * bytes), type, columns};
+  d.y = {memory(tokens * columns * bytes), type, columns};
+  d.places = on_gpu(places), d.weights = static_cast<const float*>(memory(rows * 4));
+  const float best = milliseconds_of([&] { return wavesmith_kernels_combine(&d, nullptr); });
+  return report("combine", tokens, columns, best, (rows + tokens) * columns * bytes);
 }
 
 /// The gradients of the sum over each token's two experts.

@@ -12,12 +12,12 @@ inline constexpr int64_t kMostChoices = int64_t{1} << 24;
 
 /// A chunk of choices each workgroup. Counts within one have 16 bits.
 struct ExpertChunks {
-  static constexpr int64_t kStep = 4096, kMost = 32768;
+  static constexpr int64_t kStep = 1024, kMost = 32768;
 
   int64_t size, count, experts;
 
-  /// As many as are thought to take the least time: up to two steps a workgroup alone, for more of them wait
-  /// for a second kernel; and of more than 128 each reads the counts of all others for too long.
+  /// As many as are thought to take the least time: up to two steps are one workgroup's, for more of them wait
+  /// for a second kernel; and where there are more than 128 each reads the counts of all others for too long.
   static ExpertChunks of(int64_t choices, int64_t experts) {
     constexpr int64_t kAlone = 2 * kStep, kAtOnce = 128;
     if (choices <= kAlone) return in_chunks(choices, kAlone, experts);
@@ -28,9 +28,8 @@ struct ExpertChunks {
     return {size, std::max<int64_t>((choices + size - 1) / size, 1), experts};
   }
 
-  /// Numbers from one chunk's counts to the next one's: they are read in pairs.
-  [[nodiscard]] int64_t pitch() const { return (experts + 1) / 2 * 2; }
-  [[nodiscard]] int64_t bytes() const { return count > 1 ? count * pitch() * 4 : 0; }
+  [[nodiscard]] int64_t pairs() const { return (experts + 1) / 2; }
+  [[nodiscard]] int64_t bytes() const { return count > 1 ? count * pairs() * 4 : 0; }
 };
 
 /// For tests: with such chunks. The workspace has to hold their counts.

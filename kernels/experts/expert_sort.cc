@@ -69,7 +69,7 @@ ExpertSortArguments arguments_of(const Sort& one, const ExpertChunks& chunks) {
   made.sorted_weights = reinterpret_cast<unsigned*>(one.sorted_weights);
   made.counts = static_cast<unsigned*>(one.workspace);
   made.mapped = static_cast<unsigned>(one.mapped_experts), made.experts = static_cast<unsigned>(one.experts);
-  made.pitch = static_cast<unsigned>(chunks.pitch());
+  made.pairs = static_cast<unsigned>(chunks.pairs());
   made.choices = static_cast<unsigned>(one.choices);
   made.all = static_cast<unsigned>(one.tokens * one.choices);
   made.chunk = static_cast<unsigned>(chunks.size), made.chunks = static_cast<unsigned>(chunks.count);
@@ -90,7 +90,8 @@ wavesmith_kernels_status sort_experts_in_chunks(const Sort& sort, const ExpertCh
   const auto run = [&](const char* kernel) {
     return launch(*device, kernel, grid, &arguments, sizeof(arguments), stream);
   };
-  if (chunks.count == 1) return run("experts_sort");
+  if (chunks.count == 1)
+    return run(arguments.all > 0 && arguments.all <= kExpertThreads ? "experts_sort_few" : "experts_sort");
   if (const auto status = run("experts_count")) return status;
   return run("experts_place");
 }

@@ -2,9 +2,13 @@
 
 using namespace wavesmith::kernels;
 
+TILE_KERNEL TILE_THREADS(kExpertThreads) void experts_sort_few(ExpertSortArguments arguments) {
+  TILE_SHARED static ExpertSortShared shared;
+  sort_experts<ExpertSortKind::kFew>(arguments, (TILE_IN_SHARED ExpertSortShared&)shared);
+}
 TILE_KERNEL TILE_THREADS(kExpertThreads) void experts_sort(ExpertSortArguments arguments) {
   TILE_SHARED static ExpertSortShared shared;
-  sort_experts<true>(arguments, (TILE_IN_SHARED ExpertSortShared&)shared);
+  sort_experts<ExpertSortKind::kAlone>(arguments, (TILE_IN_SHARED ExpertSortShared&)shared);
 }
 TILE_KERNEL TILE_THREADS(kExpertThreads) void experts_count(ExpertSortArguments arguments) {
   TILE_SHARED static ExpertCountShared shared;
@@ -12,5 +16,5 @@ TILE_KERNEL TILE_THREADS(kExpertThreads) void experts_count(ExpertSortArguments 
 }
 TILE_KERNEL TILE_THREADS(kExpertThreads) void experts_place(ExpertSortArguments arguments) {
   TILE_SHARED static ExpertSortShared shared;
-  sort_experts<false>(arguments, (TILE_IN_SHARED ExpertSortShared&)shared);
+  sort_experts<ExpertSortKind::kShared>(arguments, (TILE_IN_SHARED ExpertSortShared&)shared);
 }

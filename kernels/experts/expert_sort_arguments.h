@@ -12,8 +12,8 @@ struct ExpertSortArguments {
   const unsigned* weights;         ///< floats, of which the bits are moved
   int *offsets, *tokens, *places;  ///< the latter two may be null, as the following
   unsigned* sorted_weights;
-  unsigned* counts;  ///< of each chunk, of each expert: `pitch` numbers apart
-  unsigned mapped, experts, pitch;
+  unsigned* counts;  ///< of each chunk, of each pair of experts, 16 bits each
+  unsigned mapped, experts, pairs;
   unsigned choices, all;   ///< of each token; in all
   unsigned chunk, chunks;  ///< choices that a workgroup takes; how many such there are
 };
