@@ -4,11 +4,11 @@
 
 #include "kernels/pointwise/number_types.h"
 #include "kernels/testing.h"
+#include "kernels/wavesmith_experts.h"
 #include "kernels/wavesmith_gradients.h"
 #include "kernels/wavesmith_indexed.h"
 #include "kernels/wavesmith_kernels.hpp"
 #include "kernels/wavesmith_sort.h"
-#include "kernels/wavesmith_sparse.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -72,9 +72,10 @@ class Calls {
     indexed(WAVESMITH_INDEXED_PUT, x, x, y, places.operand(), 1, y.columns, size_of(y.type));
   }
   static void pointwise(wavesmith_pointwise_operation operation, const Array& y,
-                        std::initializer_list<wavesmith_pointwise_operand> inputs) {
+                        std::initializer_list<wavesmith_pointwise_operand> inputs,
+                        wavesmith_pointwise_type computed_in = WAVESMITH_POINTWISE_F32) {
     wavesmith_pointwise_description d{};
-    d.operation = operation, d.computed_in = WAVESMITH_POINTWISE_F32;
+    d.operation = operation, d.computed_in = computed_in;
     d.dimensions = 2, d.sizes[0] = y.columns, d.sizes[1] = y.rows, d.y = y.operand();
     std::ranges::copy(inputs, d.inputs);
     done(wavesmith_kernels_pointwise(&d, nullptr));
@@ -90,35 +91,35 @@ class Calls {
     done(wavesmith_kernels_sort(&d, nullptr));
     ASSERT_EQ(hipDeviceSynchronize(), 0);
   }
-  /// y is for each of x's numbers how many of a row that is in order are less.
-  static void search(const Array& row, const Array& x, const Array& y) {
-    wavesmith_search_description d{};
-    d.dimensions = 1, d.sizes[0] = x.rows * x.columns, d.length = row.columns, d.step = size_of(row.type);
-    d.x = {x.gpu.data(), x.type, {size_of(x.type)}, {}}, d.y = {y.gpu.data(), y.type, {size_of(y.type)}, {}};
-    d.sequence = {row.gpu.data(), row.type, {}, {}};
-    done(wavesmith_kernels_search(&d, nullptr));
+  /// Where each expert's rows begin, whose each is with which of the weights, and the row of each choice.
+  static void sort_experts(const Array& ids, const Array& weights, const Array& offsets,
+                           const Array& tokens_of, const Array& places, const Array& sorted) {
+    wavesmith_sort_experts_description d{};
+    d.tokens = ids.rows, d.choices = ids.columns, d.experts = offsets.columns - 1;
+    d.ids = integers(ids), d.weights = floats(weights), d.group_offsets = integers(offsets);
+    d.tokens_of = integers(tokens_of), d.places = integers(places), d.sorted_weights = floats(sorted);
+    done(wavesmith_kernels_sort_experts(&d, nullptr));
   }
-  /// y's row t is the sum of x's rows of t's numbers, with `weights` of each if there are any.
-  static void sum_of_rows(const Array& x, const Array& numbers, const Array* weights, const Array& begins,
-                          const Array& y) {
-    wavesmith_sparse_description d{};
-    d.operation = WAVESMITH_SPARSE_SUM, d.computed_in = WAVESMITH_POINTWISE_F32;
-    d.dimensions = 2, d.along = 1, d.sizes[0] = y.columns, d.sizes[1] = y.rows, d.columns = x.rows;
-    d.y = y.operand(), d.x = x.operand();
-    d.begins = begins.operand(), d.columns_of = numbers.operand();
-    if (weights) d.weights = weights->operand();
-    done(wavesmith_kernels_sparse(&d, nullptr));
+  /// y's row t is the sum of x's rows of t's places, with `weights` of each if there are any.
+  static void combine(const Array& x, const Array& places, const Array* weights, const Array& y) {
+    wavesmith_combine_description d{};
+    d.tokens = y.rows, d.columns = y.columns, d.choices = places.columns, d.rows = x.rows;
+    d.x = x.all().described, d.y = y.all().described, d.places = integers(places);
+    if (weights) d.weights = floats(*weights);
+    done(wavesmith_kernels_combine(&d, nullptr));
   }
   /// D = A B of groups of rows, or with `along_k` of groups along K.
   static void grouped(const Matrix& a, const Matrix& b, const Matrix& d, const Array& offsets, bool along_k) {
     wavesmith_kernels_gemm_description gemm{};
     gemm.m = a.rows, gemm.n = b.columns, gemm.k = a.columns, gemm.batches = offsets.columns - 1;
     gemm.alpha = 1, gemm.a = a.described, gemm.b = b.described, gemm.d = d.described;
-    gemm.group_offsets = static_cast<const int32_t*>(offsets.gpu.data()), gemm.groups_along_k = along_k;
+    gemm.group_offsets = integers(offsets), gemm.groups_along_k = along_k;
     done(wavesmith_kernels_gemm(&gemm, nullptr));
   }
 
  private:
+  static int32_t* integers(const Array& of) { return static_cast<int32_t*>(of.gpu.data()); }
+  static float* floats(const Array& of) { return static_cast<float*>(of.gpu.data()); }
   static void indexed(wavesmith_indexed_operation operation, const Array& sizes, const Array& x,
                       const Array& y, wavesmith_pointwise_operand indices, int dimension, int64_t size,
                       int64_t stride) {
@@ -155,18 +156,6 @@ class Experts : public OnEachGpu {
     for (size_t i = 0; i < made.count(); ++i) made.set(i, scale * normal());
     return arrays.emplace_back(rows, columns, of, std::move(made));
   }
-  /// 0, step, 2 * step, ...; each number `repeated` times.
-  Array& counted(int64_t count, Number of, int64_t step, int64_t repeated = 1) {
-    const size_t words = of == kI64 ? 2 : 1;
-    Elements made(WAVESMITH_KERNELS_I32, static_cast<size_t>(count) * words);
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t value = i / repeated * step;
-      for (size_t j = 0; j < words; ++j)  // the upper one of integers of 8 bytes is 0
-        made.set(static_cast<size_t>(i) * words + j, j == 0 ? static_cast<double>(value) : 0);
-    }
-    return arrays.emplace_back(1, count, of, std::move(made));
-  }
-
   /// The gradients of one layer in double precision, with the given choice.
   struct Reference {
     Doubles y, dx, drouter, dup, ddown;
@@ -297,38 +286,27 @@ void Experts::check() {
   if (chosen_first) softmax(softmax_of(best.all(), softmax_of_best.all()));
   Array& shares = chosen_first ? softmax_of_best : best;
 
-  // Where each expert's rows begin; which place among the tokens' choices a row has, and the other way round.
-  Array slots(1, rows, kI64, [&] {
-    chosen.read();
-    return chosen.host;
-  }());
-  Array &in_order = array(1, rows, kI64), &slot_of_row = array(1, rows, kI64), &sorted = array(1, rows, kI64),
-        &row_of_slot = array(1, rows, kI64), &offsets = array(1, experts + 1, kI32),
-        &token_of_row = array(rows, 1, kI32), &token_of_slot = counted(rows, kI32, 1, most);
-  Calls::sort(slots, in_order, slot_of_row, rows, false);
-  Calls::sort(slot_of_row, sorted, row_of_slot, rows, false);
-  Calls::search(in_order, counted(experts + 1, kI64, 1), offsets);
-  token_of_slot.rows = rows, token_of_slot.columns = 1;
-  Calls::get_rows(token_of_slot, slot_of_row, token_of_row);
+  // Where each expert's rows begin, whose each is and with which share, and the row of each choice.
+  Array &ids = array(tokens, most, kI32), &offsets = array(1, experts + 1, kI32),
+        &token_of_row = array(rows, 1, kI32), &places = array(tokens, most, kI32),
+        &share_of_row = array(rows, 1, WAVESMITH_POINTWISE_F32);
+  Calls::pointwise(WAVESMITH_POINTWISE_COPY, ids, {chosen.operand()}, kI64);
+  Calls::sort_experts(ids, shares, offsets, token_of_row, places, share_of_row);
 
   // Forward: up and gate, the activation, down, and the weighted sum.
   Array &xs = array(rows, size, type), &both = array(rows, 2 * inner, type),
         &hidden = array(rows, inner, type), &outputs = array(rows, size, type),
-        &y = array(tokens, size, WAVESMITH_POINTWISE_F32), &begins = counted(tokens + 1, kI32, most);
+        &y = array(tokens, size, WAVESMITH_POINTWISE_F32);
   const Rows gate = both.part(0, inner), other = both.part(inner, inner);
   Calls::get_rows(x, token_of_row, xs);
   Calls::grouped(xs.as_matrix(), up.batch(experts).transposed(), both.as_matrix(), offsets, false);
   kernels::gate(gate_of(gate, other, hidden.all(), WAVESMITH_KERNELS_SILU));
   Calls::grouped(hidden.as_matrix(), down.batch(experts).transposed(), outputs.as_matrix(), offsets, false);
-  Calls::sum_of_rows(outputs, row_of_slot, &shares, begins, y);
+  Calls::combine(outputs, places, &shares, y);
 
   // The sum's gradients: of each expert's row, and of each share.
-  Array &share_of_row = array(rows, 1, WAVESMITH_POINTWISE_F32), &doutputs = array(rows, size, type),
-        &dshare_of_row = array(rows, 1, WAVESMITH_POINTWISE_F32),
+  Array &doutputs = array(rows, size, type), &dshare_of_row = array(rows, 1, WAVESMITH_POINTWISE_F32),
         &dshares = array(rows, 1, WAVESMITH_POINTWISE_F32);
-  shares.rows = rows, shares.columns = 1;
-  Calls::get_rows(shares, slot_of_row, share_of_row);
-  shares.rows = tokens, shares.columns = most;
   const wavesmith_kernels_combine_backward_description sum{
       rows,
       size,
@@ -340,7 +318,7 @@ void Experts::check() {
       static_cast<const float*>(share_of_row.gpu.data()),
       static_cast<float*>(dshare_of_row.gpu.data())};
   done(wavesmith_kernels_combine_backward(&sum, nullptr));
-  Calls::get_rows(dshare_of_row, row_of_slot, dshares);
+  Calls::get_rows(dshare_of_row, places, dshares);
   dshares.rows = tokens, dshares.columns = most;
 
   // Of the experts' products and the activation, and of the tokens.
@@ -361,7 +339,7 @@ void Experts::check() {
   done(wavesmith_kernels_gate_backward(&activation, nullptr));
   Calls::grouped(dboth.as_matrix().transposed(), xs.as_matrix(), dup.batch(experts), offsets, true);
   Calls::grouped(dboth.as_matrix(), up.batch(experts), dxs.as_matrix(), offsets, false);
-  Calls::sum_of_rows(dxs, row_of_slot, nullptr, begins, dx);
+  Calls::combine(dxs, places, nullptr, dx);
 
   // Of the router.
   Array &dchances = array(tokens, experts, WAVESMITH_POINTWISE_F32),

@@ -16,8 +16,9 @@ struct ExpertChunks {
 
   int64_t size, count, experts;
 
-  /// As many as are thought to take the least time: up to two steps are one workgroup's, for more of them wait
-  /// for a second kernel; and where there are more than 128 each reads the counts of all others for too long.
+  /// As many as are thought to take the least time: up to two steps are one workgroup's, for more of them
+  /// wait for a second kernel; and where there are more than 128 each reads the counts of all others for too
+  /// long.
   static ExpertChunks of(int64_t choices, int64_t experts) {
     constexpr int64_t kAlone = 2 * kStep, kAtOnce = 128;
     if (choices <= kAlone) return in_chunks(choices, kAlone, experts);
