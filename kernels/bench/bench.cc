@@ -35,6 +35,8 @@
 //   wavesmith_kernels_bench expert_sort TOKENS EXPERTS [CHOICES]
 //   wavesmith_kernels_bench combine TOKENS COLUMNS [CHOICES] [TYPE]
 //   wavesmith_kernels_bench combine_backward ROWS COLUMNS [TYPE]
+//   wavesmith_kernels_bench router|router_backward TOKENS EXPERTS [CHOSEN] [softmax|sigmoid] [TYPE] [GROUPS
+//   KEPT]
 //   wavesmith_kernels_bench sample ROWS VOCABULARY [plain|greedy|topk|topp|both]
 //   wavesmith_kernels_bench verify BATCH VOCABULARY [DRAFTS]
 //   wavesmith_kernels_bench all_reduce RANKS ROWS COLUMNS [f16|bf16] [norm|apart|plain] [any|once|slices]
@@ -461,6 +463,8 @@ int main(int argc, char** argv) {
       {"expert_sort", expert_sort},
       {"combine", combine},
       {"combine_backward", combine_backward},
+      {"router", router},
+      {"router_backward", router_backward},
       {"sample", sample},
       {"verify", verify},
       {"all_reduce", all_reduce}};
@@ -496,6 +500,7 @@ int main(int argc, char** argv) {
       "expert_sort TOKENS EXPERTS [CHOICES]",
       "combine TOKENS COLUMNS [CHOICES] [TYPE]",
       "combine_backward ROWS COLUMNS [TYPE]",
+      "router|router_backward TOKENS EXPERTS [CHOSEN] [softmax|sigmoid] [TYPE] [GROUPS KEPT]",
       "sample ROWS VOCABULARY [plain|greedy|topk|topp|both]",
       "verify BATCH VOCABULARY [DRAFTS]",
       "all_reduce RANKS ROWS COLUMNS [f16|bf16] [norm|apart|plain] [any|once|slices]",

@@ -37,6 +37,8 @@ int gather(const Words& words);
 int expert_sort(const Words& words);
 int combine(const Words& words);
 int combine_backward(const Words& words);
+int router(const Words& words);
+int router_backward(const Words& words);
 int sample(const Words& words);
 int verify(const Words& words);
 int all_reduce(const Words& words);
