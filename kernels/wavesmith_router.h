@@ -44,10 +44,12 @@ typedef WAVESMITH_KERNELS_ENUM{
  * biased_grouped_topk (sigmoid, bias, TWO_LARGEST). A softmax over the chosen alone, as Mixtral's, is the
  * softmax over all, renormalised.
  *
- * With d the distance of a chosen logit to the largest one (0 in sigmoids), r = 2^-18 + 2^-21 * d, of the
- * chosen one that is largest, bounds the error of scores and weights: a weight is off by at most r times
- * itself + 2^-126 * factor (renormalised: over the sum of the chosen). The choice is that of s + bias off by
- * r * s + 2^-24 * (s + |bias|). All is summed in an order that depends on the sizes only. */
+ * With d the distance of the chosen logits to the largest of all, at the most (0 in sigmoids, infinities
+ * aside), and r = 2^-18 + 2^-21 * d, a weight is off by at most r times itself + 2^-126 * factor,
+ * renormalised
+ * + (chosen + 1) * 2^-126 * factor / (the sum of the chosen s), and 2^-126. The choice is that of s + bias
+ * off by r * s + 2^-24 * (s + |bias|) + 2^-126, d being that expert's. All is summed in an order that depends
+ * on the sizes only. */
 typedef struct {
   int64_t tokens, experts; /* experts: up to 1,024; in groups whose lanes are too many less, see below */
   int64_t chosen;          /* experts of each token: from 1 to 32, no more than are in the groups kept */
@@ -76,14 +78,14 @@ wavesmith_kernels_router(const wavesmith_router_description* router, void* strea
  *   dlogits[j] = (the t whose id is j) - s[j] * (sum of t)      softmax; renormalised the last is 0
  *   dlogits[j] = (the t whose id is j) * (1 - s[j])             sigmoid
  *
- * So the experts that were not chosen have a part in a softmax that is not renormalised, else 0. An id that is
- * no expert has no part; ids that come twice are added. Where S is 0, w is. NaN and infinities are the
+ * So the experts that were not chosen have a part in a softmax that is not renormalised, else 0. An id that
+ * is no expert has no part; ids that come twice are added. Where S is 0, w is. NaN and infinities are the
  * formulas': of a renormalised softmax only the chosen logits count.
  *
- * With d and r as above, d to the least of the chosen logits, dlogits[j] is off by at most 4 * r times the
- * sum of what makes it up in absolute values (|t| being factor * w * (|dweight| + sum of |dweight * w|)), to
- * which rounding to its type comes. All is summed in an order that depends on the sizes only. dlogits may be
- * written over the logits; other overlaps are refused. */
+ * With d and r as above, of the chosen logits and of logit j, dlogits[j] is off by at most 4 * r times the
+ * sum of what makes it up in absolute values (|t| being factor * w * (|dweight| + sum of |dweight * w|)) +
+ * 2^-100, to which rounding to its type comes. All is summed in an order that depends on the sizes only.
+ * dlogits may be written over the logits; other overlaps are refused. */
 typedef struct {
   int64_t tokens, experts, chosen;
   wavesmith_kernels_rows logits;

@@ -7,7 +7,8 @@
 
 namespace wavesmith::kernels {
 
-/// The lanes that a group takes where each has so many experts: a power of two, as they are combined in pairs.
+/// The lanes that a group takes where each has so many experts: a power of two, as they are combined in
+/// pairs.
 constexpr int lanes_of_group(int experts, int each) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>((experts + each - 1) / each)));
 }

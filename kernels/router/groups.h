@@ -43,19 +43,25 @@ TILE_DEVICE void combine_group(TwoLargest& largest, int shift) {
 /// groups are compared.
 template <class Shape>
 TILE_DEVICE bool keeps_group(const RouterArguments& g, const tile::u32 (&keys)[Shape::kEach]) {
+  using namespace tile;
   TwoLargest largest;
   TILE_UNROLL for (int i = 0; i < Shape::kEach; ++i) largest.add(keys[i]);
   combine_group<Shape::kLanes>(largest, g.group_shift);
   const bool sums = g.two_largest && largest.second != 0;
-  const tile::u32 worth =
-      sums ? choice_key(number_of(largest.first) + number_of(largest.second)) : largest.first;
+  const u32 worth = sums ? choice_key(number_of(largest.first) + number_of(largest.second)) : largest.first;
   const int group = Shape::lane() >> g.group_shift;
-  const int first_lane = tile::arch::lane_id() - Shape::lane();
+  const int first_lane = arch::lane_id() - Shape::lane();
   int better = 0;
-  for (int other = 0; other < g.groups; ++other) {
-    const auto theirs = static_cast<tile::u32>(
-        tile::arch::from_lane(static_cast<int>(worth), first_lane + (other << g.group_shift)));
-    if (theirs > worth || (theirs == worth && other < group)) ++better;
+  constexpr int kAtOnce = 4;  // exchanges that are under way
+  for (int start = 0; start < g.groups; start += kAtOnce) {
+    u32 theirs[kAtOnce];
+    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) theirs[i] = static_cast<u32>(
+        arch::from_lane(static_cast<int>(worth), first_lane + ((start + i) << g.group_shift)));
+    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
+      const int other = start + i;
+      const bool is_better = theirs[i] > worth || (theirs[i] == worth && other < group);
+      if (other < g.groups && is_better) ++better;
+    }
   }
   return better < g.groups_kept;
 }

@@ -30,19 +30,20 @@ wavesmith_kernels_status check_sizes(const char* what, const Description& one) {
   if (one.tokens < 0) return invalid(what, "tokens is negative");
   if (one.experts < 1) return out_of_range(what, "experts", one.experts, kMostExperts);
   if (one.experts > kMostExperts)
-    return not_supported(what, std::to_string(one.experts) + " experts are more than " +
-                                   std::to_string(kMostExperts));
+    return not_supported(
+        what, std::to_string(one.experts) + " experts are more than " + std::to_string(kMostExperts));
   if (one.chosen < 1 || one.chosen > one.experts)
     return out_of_range(what, "chosen", one.chosen, one.experts);
   if (one.chosen > kMostChosen)
-    return not_supported(what, std::to_string(one.chosen) + " chosen experts are more than " +
-                                   std::to_string(kMostChosen));
+    return not_supported(
+        what, std::to_string(one.chosen) + " chosen experts are more than " + std::to_string(kMostChosen));
   if (one.scores != WAVESMITH_ROUTER_SOFTMAX && one.scores != WAVESMITH_ROUTER_SIGMOID)
     return invalid(what, "scores is " + std::to_string(one.scores) + ", no kind of scores");
   return succeed();
 }
 
-wavesmith_kernels_status check_stride(const char* what, const char* name, const wavesmith_kernels_rows& rows) {
+wavesmith_kernels_status check_stride(const char* what, const char* name,
+                                      const wavesmith_kernels_rows& rows) {
   if (rows.row_stride <= kLargestStride) return succeed();
   return not_supported(what, std::string(name) + " has a stride of " + std::to_string(rows.row_stride) +
                                  " elements, more than " + std::to_string(kLargestStride));
@@ -77,8 +78,8 @@ wavesmith_kernels_status check_groups(const Router& one) {
   if (one.worth != WAVESMITH_ROUTER_LARGEST && one.worth != WAVESMITH_ROUTER_TWO_LARGEST)
     return invalid(kName, "worth is " + std::to_string(one.worth) + ", no worth of groups");
   if (one.groups > kMostGroups)
-    return not_supported(kName, std::to_string(one.groups) + " groups are more than " +
-                                    std::to_string(kMostGroups));
+    return not_supported(kName,
+                         std::to_string(one.groups) + " groups are more than " + std::to_string(kMostGroups));
   return succeed();
 }
 
@@ -150,8 +151,8 @@ wavesmith_kernels_status launch_tokens(const char* what, const RouterConfigurati
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
   const int64_t at_once = kRouterThreads / configuration.lanes;
-  const Grid grid{.x = static_cast<unsigned>((tokens + at_once - 1) / at_once), .y = 1,
-                  .threads = kRouterThreads};
+  const Grid grid{
+      .x = static_cast<unsigned>((tokens + at_once - 1) / at_once), .y = 1, .threads = kRouterThreads};
   return launch(*device, (std::string(what) + "_" + configuration.name).c_str(), grid, arguments, bytes,
                 stream);
 }

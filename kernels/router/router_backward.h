@@ -39,7 +39,7 @@ TILE_DEVICE void router_backward(const RouterBackwardArguments& g) {
   RouterRow<Shape> row;
   float most = 0, unit = 1;
   if (arch::late(has_part)) {
-    row.load(view, {first, s.experts - first});
+    row.load(view, {first, s.experts - first}, s.experts % 8 == 0);
     most = row.largest();
     unit = 1 / row.total(most);
   } else if (!s.sigmoid) {
@@ -65,8 +65,7 @@ TILE_DEVICE void router_backward(const RouterBackwardArguments& g) {
   const int first_lane = arch::lane_id() - Shape::lane();
   TILE_KEEP_LOOP for (int chosen = 0; chosen < s.chosen; ++chosen) {
     const int place = arch::from_lane(mine.id, first_lane + chosen) - first;
-    const float theirs =
-        bits_as<float>(arch::from_lane(bits_as<int>(gradient), first_lane + chosen));
+    const float theirs = bits_as<float>(arch::from_lane(bits_as<int>(gradient), first_lane + chosen));
     TILE_UNROLL for (int i = 0; i < Shape::kEach; ++i) values[i] += place == i ? theirs : 0;
   }
   TILE_UNROLL for (int i = 0; i < Shape::kEach; i += 8) {

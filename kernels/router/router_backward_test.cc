@@ -1,5 +1,6 @@
 // Gradients of tokens' weights on a GPU of each target, against double precision.
 #include "kernels/refusal_testing.h"
+#include "kernels/router/choice.h"
 #include "kernels/router/testing.h"
 
 namespace wavesmith::kernels {
@@ -35,9 +36,9 @@ struct TokenGradient {
     }
     for (const int id : ids) {
       const auto expert = static_cast<size_t>(id);
-      scores.push_back(!is_expert(id)                                ? 0
+      scores.push_back(!is_expert(id)                           ? 0
                        : kind.is_softmax() && kind.renormalised ? std::exp(token.x[expert] - most)
-                                                                    : token.scores[expert]);
+                                                                : token.scores[expert]);
       sum += scores.back();
       if (is_expert(id)) distance = std::max(distance, token.distance(expert, most));
     }
@@ -75,7 +76,8 @@ class RouterBackward : public HardRows {
     Elements ids(WAVESMITH_KERNELS_I32, static_cast<size_t>(tokens * one.chosen));
     for (size_t i = 0; i < ids.count(); ++i) {
       const bool none = between(0, 15) == 0;  // such ids have no part
-      ids.set(i, static_cast<double>(none ? one_of<int64_t>({-1, experts, 1 << 30}) : between(0, experts - 1)));
+      ids.set(i,
+              static_cast<double>(none ? one_of<int64_t>({-1, experts, 1 << 30}) : between(0, experts - 1)));
     }
     const HostRows dweights = random_rows(tokens, one.chosen, 0, WAVESMITH_KERNELS_F32);
     HostRows result = one.in_place ? one.x : HostRows(tokens, experts, one.x.stride - experts, one.type);
@@ -118,14 +120,14 @@ class RouterBackward : public HardRows {
   }
 
   Case any_case(int64_t tokens, int64_t experts) {
-    Case one{.x = random_rows(tokens, experts, one_of<int64_t>({0, 0, 8, 3}), any_type(),
-                              one_of({0.3, 1.0, 4.0})),
-             .chosen = std::min(experts, one_of<int64_t>({1, 2, 4, 6, 8, 16, 32})),
-             .kind = {one_of({WAVESMITH_ROUTER_SOFTMAX, WAVESMITH_ROUTER_SIGMOID}), between(0, 1) == 1,
-                      one_of({1.0F, 2.5F})},
-             .type = any_type(),
-             .offset = one_of<size_t>({0, 0, 1}),
-             .in_place = between(0, 3) == 0};
+    Case one{
+        .x = random_rows(tokens, experts, one_of<int64_t>({0, 0, 8, 3}), any_type(), one_of({0.3, 1.0, 4.0})),
+        .chosen = std::min(experts, one_of<int64_t>({1, 2, 4, 6, 8, 16, 32})),
+        .kind = {one_of({WAVESMITH_ROUTER_SOFTMAX, WAVESMITH_ROUTER_SIGMOID}), between(0, 1) == 1,
+                 one_of({1.0F, 2.5F})},
+        .type = any_type(),
+        .offset = one_of<size_t>({0, 0, 1}),
+        .in_place = between(0, 3) == 0};
     return one;
   }
 };
@@ -136,6 +138,16 @@ TEST_P(RouterBackward, TokensOfAllKindsEqualDoublePrecision) {
   for (int round = 0; round < 2; ++round)
     for (const int64_t experts : kExperts) {
       check(any_case(experts == 64 ? 257 : one_of<int64_t>({1, 7, 33}), experts));
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(RouterBackward, EveryKernelIsRightWithItsLanesFullAndNot) {
+  for (const RouterConfiguration& one : kRouterConfigurations)
+    for (const int missing : {0, 3}) {
+      Case made = any_case(kRouterThreads / one.lanes + 1, one.lanes * one.each - missing);
+      made.chosen = std::min(one.lanes, 8);
+      check(made);
       if (HasFatalFailure()) return;
     }
 }

@@ -27,20 +27,19 @@ class Router : public HardRows {
         bias(WAVESMITH_KERNELS_F32, one.bias.size());
     for (size_t i = 0; i < one.bias.size(); ++i) bias.set(i, one.bias[i]);
     const OnGpu on_x(one.x.elements, one.offset), on_bias(bias), on_weights(weights.elements), on_ids(ids);
-    const Description router{
-        .tokens = tokens,
-        .experts = one.x.columns,
-        .chosen = one.chosen,
-        .logits = one.x.on(on_x),
-        .scores = one.kind.scores,
-        .renormalised = one.kind.renormalised,
-        .factor = one.kind.factor,
-        .bias = one.bias.empty() ? nullptr : static_cast<const float*>(on_bias.data()),
-        .groups = one.grouping.groups,
-        .groups_kept = one.grouping.groups_kept,
-        .worth = one.grouping.worth,
-        .weights = static_cast<float*>(on_weights.data()),
-        .ids = static_cast<int32_t*>(on_ids.data())};
+    const Description router{.tokens = tokens,
+                             .experts = one.x.columns,
+                             .chosen = one.chosen,
+                             .logits = one.x.on(on_x),
+                             .scores = one.kind.scores,
+                             .renormalised = one.kind.renormalised,
+                             .factor = one.kind.factor,
+                             .bias = one.bias.empty() ? nullptr : static_cast<const float*>(on_bias.data()),
+                             .groups = one.grouping.groups,
+                             .groups_kept = one.grouping.groups_kept,
+                             .worth = one.grouping.worth,
+                             .weights = static_cast<float*>(on_weights.data()),
+                             .ids = static_cast<int32_t*>(on_ids.data())};
     ASSERT_EQ(wavesmith_kernels_router(&router, nullptr), WAVESMITH_KERNELS_SUCCESS)
         << wavesmith_kernels_message();
     ASSERT_EQ(hipDeviceSynchronize(), 0);
@@ -68,8 +67,7 @@ class Router : public HardRows {
     ASSERT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end()) << "an expert is chosen twice";
     const std::vector<int> expected = token.chosen(one.chosen);
     const bool is_by_logits =
-        one.bias.empty() &&
-        (one.grouping.groups <= 1 || one.grouping.worth == WAVESMITH_ROUTER_LARGEST);
+        one.bias.empty() && (one.grouping.groups <= 1 || one.grouping.worth == WAVESMITH_ROUTER_LARGEST);
     if (one.is_exact || is_by_logits)
       ASSERT_EQ(got, expected);
     else
@@ -93,10 +91,10 @@ class Router : public HardRows {
         ASSERT_TRUE(std::isnan(is)) << "weight " << i << " is " << is << ", not NaN";
         continue;
       }
-      const double allowed = ScoredToken::relative(distance) * std::abs(want) +
-                             0x1p-126 * std::abs(factor) *
-                                 (kind.renormalised ? static_cast<double>(got.size() + 1) / all : 1) +
-                             0x1p-126;
+      const double allowed =
+          ScoredToken::relative(distance) * std::abs(want) +
+          0x1p-126 * std::abs(factor) * (kind.renormalised ? static_cast<double>(got.size() + 1) / all : 1) +
+          0x1p-126;
       note.add(std::abs(is - want), allowed);
       ASSERT_LE(std::abs(is - want), allowed) << "weight " << i << " is " << is << " instead of " << want;
     }
@@ -109,8 +107,8 @@ class Router : public HardRows {
   GroupKind any_groups(int64_t experts) {
     std::vector<int64_t> all;
     for (int64_t groups = 1; groups <= 32 && groups <= experts; ++groups)
-      if (experts % groups == 0 && router_configuration(static_cast<int>(groups),
-                                                        static_cast<int>(experts / groups), 1))
+      if (experts % groups == 0 &&
+          router_configuration(static_cast<int>(groups), static_cast<int>(experts / groups), 1))
         all.push_back(groups);
     const int64_t groups = all[static_cast<size_t>(between(0, std::ssize(all) - 1))];
     return {groups, between(1, groups), one_of({WAVESMITH_ROUTER_LARGEST, WAVESMITH_ROUTER_TWO_LARGEST})};
@@ -133,10 +131,10 @@ class Router : public HardRows {
 
   /// Tokens of all kinds of logits.
   void check_any(int64_t tokens, int64_t experts, bool biased, bool grouped) {
-    Case one{.x = random_rows(tokens, experts, one_of<int64_t>({0, 0, 8, 3}), any_type(),
-                              one_of({0.3, 1.0, 4.0})),
-             .kind = any_kind(),
-             .offset = one_of<size_t>({0, 0, 1})};
+    Case one{
+        .x = random_rows(tokens, experts, one_of<int64_t>({0, 0, 8, 3}), any_type(), one_of({0.3, 1.0, 4.0})),
+        .kind = any_kind(),
+        .offset = one_of<size_t>({0, 0, 1})};
     for (int64_t row = 0; row < tokens; ++row)
       if (between(0, 1) == 0) make_hard(one.x, row);
     if (biased) one.bias = any_bias(experts);
@@ -156,6 +154,19 @@ TEST_P(Router, ExpertsWithoutGroupsEqualDoublePrecision) {
   for (const int64_t experts : kExperts)
     for (const bool biased : {false, true}) {
       check_any(experts == 128 ? 257 : one_of<int64_t>({1, 7, 33}), experts, biased, false);
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Router, EveryKernelIsRightWithItsLanesFullAndNot) {
+  for (const RouterConfiguration& one : kRouterConfigurations)
+    for (const int missing : {0, 3}) {
+      const int experts = one.lanes * one.each - missing, chosen = std::min(one.lanes, 8);
+      ASSERT_STREQ(router_configuration(1, experts, chosen)->name, one.name);
+      for (const Type type : {WAVESMITH_KERNELS_F32, any_type()})
+        check({.x = random_rows(kRouterThreads / one.lanes + 1, experts, 0, type),
+               .chosen = chosen,
+               .kind = any_kind()});
       if (HasFatalFailure()) return;
     }
 }
@@ -201,9 +212,9 @@ TEST_P(Router, ModelsRoutersAreRight) {
   constexpr auto kSoftmax = WAVESMITH_ROUTER_SOFTMAX;
   constexpr auto kSigmoid = WAVESMITH_ROUTER_SIGMOID;
   const Model models[] = {
-      {8, 2, {kSoftmax, true, 1}, {}, false},    // Mixtral
-      {60, 4, {kSoftmax, false, 1}, {}, false},  // Qwen1.5-MoE
-      {128, 8, {kSoftmax, true, 1}, {}, false},  // Qwen3
+      {8, 2, {kSoftmax, true, 1}, {}, false},                                           // Mixtral
+      {60, 4, {kSoftmax, false, 1}, {}, false},                                         // Qwen1.5-MoE
+      {128, 8, {kSoftmax, true, 1}, {}, false},                                         // Qwen3
       {160, 6, {kSoftmax, false, 16}, {8, 3, WAVESMITH_ROUTER_LARGEST}, false},         // DeepSeek-V2
       {256, 8, {kSigmoid, true, 2.5F}, {8, 4, WAVESMITH_ROUTER_TWO_LARGEST}, true},     // DeepSeek-V3
       {384, 8, {kSigmoid, true, 2.827F}, {1, 1, WAVESMITH_ROUTER_TWO_LARGEST}, true}};  // Kimi K2
@@ -260,8 +271,7 @@ TEST(RouterRefuses, WhatBreaksARuleAndSaysWhich) {
        {[](Description& d) { d.groups = 3; }, kWrong, "16 experts are not 3 equal groups"},
        {[](Description& d) { d.groups_kept = 5; }, kWrong, "groups_kept is 5, not in [1, 4]"},
        {[](Description& d) { d.groups_kept = 0; }, kWrong, "groups_kept is 0, not in [1, 4]"},
-       {[](Description& d) { d.chosen = 9; }, kWrong,
-        "9 experts are to be chosen of 8 in the groups kept"},
+       {[](Description& d) { d.chosen = 9; }, kWrong, "9 experts are to be chosen of 8 in the groups kept"},
        {[](Description& d) { d.worth = static_cast<wavesmith_router_worth>(2); }, kWrong,
         "worth is 2, no worth of groups"},
        {[](Description& d) { d.experts = 128, d.groups = 64; }, kNot, "64 groups are more than 32"},

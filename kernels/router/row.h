@@ -30,8 +30,32 @@ struct LaneExperts {
 /// Rows of the workgroup's tokens.
 template <class Shape>
 TILE_DEVICE tile::TypedView rows_of(const RouterScores& g, const void* matrix, int type, long stride) {
-  return {matrix,    static_cast<tile::Type>(type),             g.tokens,
-          g.experts, stride, tile::arch::workgroup_id() * Shape::kRows, 0};
+  return {matrix,   static_cast<tile::Type>(type),
+          g.tokens, g.experts,
+          stride,   tile::arch::workgroup_id() * Shape::kRows,
+          0};
+}
+
+/// Whether pieces begin there.
+TILE_DEVICE bool is_whole(const void* at) { return reinterpret_cast<tile::u64>(at) % tile::kPieceBytes == 0; }
+
+/// Elements that follow each other from byte `at` on, as floats; `whole`: they are whole pieces of the
+/// memory. All loads are under way before the first is waited for.
+template <class T, int kCount>
+TILE_DEVICE void load_floats(float (&values)[kCount], tile::arch::Buffer from, tile::u32 at, bool whole) {
+  using namespace tile;
+  if (arch::late(whole)) {
+    constexpr int kElements = kPieceElements<T>;
+    Piece pieces[kCount / kElements];
+    TILE_UNROLL for (int i = 0; i < kCount / kElements; ++i) pieces[i] =
+        arch::load_whole_piece(from, at + i * kPieceBytes);
+    TILE_UNROLL for (int i = 0; i < kCount; ++i) values[i] =
+        static_cast<float>(bits_as<Vector<T, kElements>>(pieces[i / kElements])[i % kElements]);
+  } else {
+    T elements[kCount];
+    TILE_UNROLL for (int i = 0; i < kCount; ++i) elements[i] = arch::load<T>(from, at + i * sizeof(T));
+    TILE_UNROLL for (int i = 0; i < kCount; ++i) values[i] = static_cast<float>(elements[i]);
+  }
 }
 
 /// Logits, minus infinity behind the lane's experts: they add nothing to a softmax.
@@ -39,12 +63,18 @@ template <class Shape>
 struct RouterRow {
   float x[Shape::kEach];
 
-  TILE_DEVICE void load(const tile::TypedView& view, LaneExperts experts) {
-    TILE_UNROLL for (int i = 0; i < Shape::kEach; i += 8) {
-      const tile::Eight eight = view.load(Shape::row(), experts.first + i);
-      TILE_UNROLL for (int j = 0; j < 8; ++j) x[i + j] =
-          i + j < experts.count ? eight[j] : -tile::kInfinity;
-    }
+  /// `whole`: the lane's experts begin at a multiple of 8. What lies behind the last token reads as 0.
+  TILE_DEVICE void load(const tile::TypedView& view, LaneExperts experts, bool whole) {
+    using namespace tile;
+    const u32 at = (Shape::row() * view.stride + experts.first) * size_of(view.type);
+    whole = whole && view.aligned;
+    if (arch::late(view.type == Type::F32))
+      load_floats<float>(x, view.buffer, at, whole);
+    else if (arch::late(view.type == Type::F16))
+      load_floats<f16>(x, view.buffer, at, whole);
+    else
+      load_floats<bf16>(x, view.buffer, at, whole);
+    TILE_UNROLL for (int i = 0; i < Shape::kEach; ++i) x[i] = i < experts.count ? x[i] : -kInfinity;
   }
   /// The largest; NaN is none.
   TILE_DEVICE float largest() const {
