@@ -56,8 +56,6 @@ class LineMap {
     --size_;
   }
   [[nodiscard]] size_t size() const { return size_; }
-  /// That line will be asked for soon.
-  void prefetch(uint64_t line) const { __builtin_prefetch(&slots_[home(line)]); }
 
  private:
   static constexpr uint64_t kNone = ~uint64_t{0};  ///< no line: addresses end before

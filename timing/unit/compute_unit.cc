@@ -151,11 +151,16 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
 /// When the wave's next instruction could issue if it were alone, and what holds it.
 void ComputeUnit::State::prepare(Wave& w) {
   const UnitOp& op = ops[w.sites[w.next]];
+  __builtin_prefetch(w.sites + std::min(w.next + 16, w.count));
   w.op = &op;
   w.ready = w.at;
   w.cause = Cause::None;
   using isa::Pipe;
-  if (options.fetches && op.line != w.line) fetch(w, op);
+  if (options.fetches) {
+    if (lines[op.line] > w.at && op.line != w.line) [[unlikely]]
+      fetch(w, op);
+    w.line = op.line;
+  }
   if ((w.delays[0].id | w.delays[1].id) != 0 && op.control != Control::Delay) delay(w);
   Hold held{w.ready, w.cause};
   switch (op.pipe) {
@@ -261,6 +266,7 @@ void ComputeUnit::State::prepare(Wave& w) {
 /// What choosing among the waves of its SIMD asks of this one.
 void ComputeUnit::State::place(Wave& w) {
   WaveSlot& place = simds[w.simd].waves[w.place];
+  place.op = w.op;
   place.ready = w.blocked ? WaveSlot::kBlocked : w.ready;
   place.yields = static_cast<uint8_t>(0xff - w.priority);
   place.gate = w.forced ? Gate::None : w.op->gate;
@@ -280,28 +286,6 @@ void ComputeUnit::State::delay(Wave& w) const {
   }
 }
 
-/// When the registers of a VALU or matrix instruction are ready.
-uint64_t ComputeUnit::State::operands_ready(const Wave& w, const UnitOp& op) const {
-  uint64_t ready = 0;
-  if (op.pipe == isa::Pipe::Matrix) {
-    for (const RegisterRange& range : op.vector_reads) {
-      const bool accumulator = op.c.count && range.first == op.c.first && range.count == op.c.count;
-      w.vector.each(range, [&](const VectorWrite& write) {
-        const bool next = accumulator && write.writer == op.c.first && write.written == op.c.count;
-        ready = std::max({ready, write.result ? write.result + rules.matrix_operand : 0,
-                          next ? write.accumulate : write.matrix});
-      });
-    }
-  } else {
-    for (const RegisterRange& range : op.vector_reads)
-      w.vector.each(range,
-                    [&](const VectorWrite& write) { ready = std::max({ready, write.result, write.matrix}); });
-  }
-  for (const RegisterRange& range : op.vector_held)
-    w.vector.each(range, [&](const VectorWrite& write) { ready = std::max(ready, write.matrix); });
-  return ready;
-}
-
 void ComputeUnit::State::wait(Wave& w, const UnitOp& op, Hold& held) {
   static constexpr Cause kCause[kCounters] = {Cause::LoadWait, Cause::StoreWait, Cause::LdsWait,
                                               Cause::ScalarWait};
@@ -319,7 +303,6 @@ void ComputeUnit::State::wait(Wave& w, const UnitOp& op, Hold& held) {
 }
 
 void ComputeUnit::State::fetch(Wave& w, const UnitOp& op) {
-  w.line = op.line;
   uint64_t& at = lines[op.line];
   if (at == kNotFetched) at = memory.fetch(w.at, options.unit, op.pc / kFetchLine * kFetchLine);
   if (at > w.at) {
@@ -328,36 +311,13 @@ void ComputeUnit::State::fetch(Wave& w, const UnitOp& op) {
   }
 }
 
-/// What its vector pipes have come to.
-void ComputeUnit::State::open_vector(Simd& simd) const {
-  auto& at = simd.opens;
-  const auto open = [&at](Gate gate) -> uint64_t& { return at[static_cast<size_t>(gate)]; };
-  if (rules.queued) {
-    open(Gate::Vector) = simd.vector;
-    open(Gate::SlowVector) = std::max(simd.vector, simd.slow);
-    return;
-  }
-  const uint64_t first = std::max(simd.vector, simd.vector_matrix);
-  open(Gate::Vector) = first;
-  open(Gate::Matrix) = std::max({simd.vector, simd.second, simd.matrix});
-  if (!rules.second_pipe) return;
-  const uint64_t second = std::max(simd.second, simd.second_matrix);
-  const uint64_t either = std::max(simd.vector_matrix, std::min(first, second));
-  open(Gate::EitherVector) = either;
-  open(Gate::ScalarVector) = std::max(first, simd.vector_scalars);
-  open(Gate::EitherScalarVector) = std::max(either, simd.vector_scalars);
-  open(Gate::LoneVector) = std::max(first, simd.second);
-  open(Gate::PackedVector) = std::max(first, second);
-}
-
 [[gnu::always_inline]] inline uint64_t ComputeUnit::State::choose(Simd& simd) {
   auto& at = simd.opens;
   at[static_cast<size_t>(Gate::Scalar)] = simd.scalar;
   at[static_cast<size_t>(Gate::Branch)] = simd.branch;
   at[static_cast<size_t>(Gate::Memory)] = std::max(simd.memory, behind(vector_memory, kVectorMemoryQueue));
   at[static_cast<size_t>(Gate::Lds)] =
-      std::max({simd.memory, behind(lds[simd.lds_part], kLdsQueue),
-                rules.lds_operands ? simd.lds_operands.at(rules.lds_operands - 1u) : 0});
+      std::max({simd.memory, behind(lds[simd.lds_part], kLdsQueue), simd.lds_opens});
   constexpr uint64_t kNever = WaveSlot::kBlocked << 8;
   uint64_t soonest = ~uint64_t{0};
   size_t choice = 0;
@@ -369,7 +329,13 @@ void ComputeUnit::State::open_vector(Simd& simd) const {
     soonest = std::min(goes, soonest);
   }
   simd.choice = choice;
-  const uint64_t issues = soonest < kNever ? soonest >> 8 << kSimdBits | simd.number : kNothing;
+  uint64_t issues = kNothing;
+  if (soonest < kNever) {
+    issues = soonest >> 8 << kSimdBits | simd.number;
+    // Other SIMDs issue before, mostly: time enough for what issuing asks of the wave.
+    const char* const wave = reinterpret_cast<const char*>(waves[choice].wave.get());
+    for (size_t line = 0; line < 4; ++line) __builtin_prefetch(wave + 64 * line);
+  }
   when[simd.number] = issues;
   return issues;
 }
@@ -377,7 +343,8 @@ void ComputeUnit::State::open_vector(Simd& simd) const {
 bool ComputeUnit::State::step() {
   while (true) {
     uint64_t first = kNothing;
-    for (const uint64_t one : when) first = std::min(first, one);
+    for (const uint64_t *four = when.data(), *const end = four + when.size(); four != end; four += 4)
+      first = std::min({first, std::min(four[0], four[1]), std::min(four[2], four[3])});
     // Mostly another SIMD than the one that has just issued goes first. A processor guesses so, and begins
     // with it before it knows: a branch, where everything else here has none.
     for (; stale != 0; stale &= stale - 1) {
@@ -389,15 +356,18 @@ bool ComputeUnit::State::step() {
     const WaveSlot& place = simd.waves[simd.choice];
     const uint64_t at = first >> kSimdBits;
     // What the SIMDs share may have been taken meanwhile.
-    const Gate gate = place.gate;
-    if ((gate == Gate::Memory && behind(vector_memory, kVectorMemoryQueue) > at) ||
-        (gate == Gate::Lds && behind(lds[simd.lds_part], kLdsQueue) > at)) {
-      changed(simd);
-      continue;
+    static_assert(static_cast<size_t>(Gate::Memory) + 1 == static_cast<size_t>(Gate::Lds) &&
+                  static_cast<size_t>(Gate::Lds) + 1 == kGates);
+    if (place.gate >= Gate::Memory) {
+      const bool memory = place.gate == Gate::Memory;
+      const uint64_t taken = memory ? vector_memory : lds[simd.lds_part];
+      if (behind(taken, memory ? kVectorMemoryQueue : kLdsQueue) > at) {
+        changed(simd);
+        continue;
+      }
     }
-    Wave& wave = *place.wave;
     clock = std::max(clock, at);
-    issue(simd, wave, at);
+    issue(simd, *place.wave, *place.op, at);
     return true;
   }
 }

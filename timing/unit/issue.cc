@@ -19,32 +19,32 @@ uint64_t lds_latency(const isa::Target& target) {
 
 }  // namespace
 
-inline OpTime& ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
-  OpTime& total = time.ops[op.number];
-  ++total.hits;  // what follows from it, finished() adds
-  const uint64_t idle = w.at - std::min(w.at, w.previous), held = std::max(w.ready, w.at) - w.at,
-                 pipe = t - std::min(t, std::max(w.ready, w.at));
-  if (events_left != 0) {
+/// Cycles that it did not issue though the wave had got to it.
+[[gnu::always_inline]] inline uint64_t ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op,
+                                                                   OpTime& total, uint64_t t) {
+  const uint64_t reached = w.at, free = std::max(w.ready, reached);
+  const uint64_t idle = reached - std::min(reached, w.previous), held = free - reached,
+                 pipe = t - std::min(t, free);
+  if (events_left != 0) [[unlikely]] {
     --events_left;
-    time.events.push_back({std::min(w.at, t), t, op.number, w.number, static_cast<uint8_t>(w.simd),
+    time.events.push_back({std::min(reached, t), t, op.number, w.number, static_cast<uint8_t>(w.simd),
                            held + pipe == 0 ? Cause::None
                            : pipe > held    ? op.taken
                                             : w.cause});
   }
+  ++total.hits;  // what follows from it, finished() adds
   total.idle += idle;
-  total.stall += held + pipe;
-  total.latency += held + pipe;
   // What of this is none can't be foreseen: no branches.
   total.by_cause[static_cast<size_t>(w.cause)] += held;
   total.by_cause[static_cast<size_t>(op.taken)] += pipe;
-  const uint64_t next = simd.last == 0 ? t : simd.last + rules.quantum;
+  const uint64_t next = simd.last == 0 ? t : simd.last + quantum;
   Cause cause = pipe > held ? op.taken : w.cause;
   cause = idle > held + pipe ? Cause::Branch : cause;
   cause = w.met ? Cause::Barrier : cause;
   time.exposed[static_cast<size_t>(cause)] += std::max(t, next) - next;
   simd.last = std::max(simd.last, t);
   w.met = false;
-  return total;
+  return held + pipe;
 }
 
 /// Whether the instruction behind a branch reaches out of the aligned code that is there with the branch.
@@ -122,8 +122,8 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
 /// SALU instructions of RDNA wait for their operands behind issue and execute in order, none before what it
 /// overwrites is written. What waits for one counts from its execution. Those of hardware registers are not
 /// among those that are under way: in discover_ops eight more issue behind s_getreg_b32.
-inline void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave& w, const UnitOp& op,
-                                             uint64_t t) {
+[[gnu::always_inline]] inline void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave& w,
+                                                                    const UnitOp& op, uint64_t t) {
   uint64_t executes = t;
   if (rules.scalars && op.pipe == Pipe::Salu) {
     executes = std::max(executes, w.scalar_executed);
@@ -151,7 +151,8 @@ inline void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave&
 
 /// CDNA: a matrix instruction keeps the VALU for as long as its operands ask; another takes the VALU's pipe,
 /// or that of the two which it prefers and finds free.
-inline void ComputeUnit::State::take_vector_pipe(Simd& simd, const UnitOp& op, uint64_t t) const {
+[[gnu::always_inline]] inline void ComputeUnit::State::take_vector_pipe(Simd& simd, const UnitOp& op,
+                                                                        uint64_t t) const {
   using isa::VectorPipe;
   if (op.pipe == Pipe::Matrix) {
     simd.vector_matrix = t + op.vector_quanta * rules.quantum;
@@ -171,7 +172,30 @@ inline void ComputeUnit::State::take_vector_pipe(Simd& simd, const UnitOp& op, u
   if (op.reads_scalar) simd.vector_scalars = t + rules.quantum;
 }
 
-inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+/// What its vector pipes have come to.
+[[gnu::always_inline]] inline void ComputeUnit::State::open_vector(Simd& simd) const {
+  auto& at = simd.opens;
+  const auto open = [&at](Gate gate) -> uint64_t& { return at[static_cast<size_t>(gate)]; };
+  if (rules.queued) {
+    open(Gate::Vector) = simd.vector;
+    open(Gate::SlowVector) = std::max(simd.vector, simd.slow);
+    return;
+  }
+  const uint64_t first = std::max(simd.vector, simd.vector_matrix);
+  open(Gate::Vector) = first;
+  open(Gate::Matrix) = std::max({simd.vector, simd.second, simd.matrix});
+  if (!rules.second_pipe) return;
+  const uint64_t second = std::max(simd.second, simd.second_matrix);
+  const uint64_t either = std::max(simd.vector_matrix, std::min(first, second));
+  open(Gate::EitherVector) = either;
+  open(Gate::ScalarVector) = std::max(first, simd.vector_scalars);
+  open(Gate::EitherScalarVector) = std::max(either, simd.vector_scalars);
+  open(Gate::LoneVector) = std::max(first, simd.second);
+  open(Gate::PackedVector) = std::max(first, second);
+}
+
+[[gnu::always_inline]] inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op,
+                                                                    uint64_t t) {
   const bool matrix = op.pipe == Pipe::Matrix, slow = op.pipe == Pipe::Transcendental;
   if (rules.second_pipe && !matrix)
     side_by_side[static_cast<size_t>(op.pipe)] +=
@@ -268,7 +292,8 @@ inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& 
     w.scalar_pending = std::max(w.scalar_pending, std::max(t, through) + scalar_hold);
 }
 
-inline void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+[[gnu::always_inline]] inline void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op,
+                                                                    uint64_t t) {
   uint64_t done = t + 1;
   if (op.pipe == Pipe::Smem) {
     simd.scalar = t + rules.quantum;
@@ -323,6 +348,7 @@ uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op, uint64_t
     const uint64_t begins = std::max(simd.lds_read, t);
     simd.lds_read = begins + op.lds_operands;
     simd.lds_operands.push(begins + ((op.lds_operands - 1u) & ~1u) + rules.lds_hold);
+    simd.lds_opens = simd.lds_operands.at(rules.lds_operands - 1u);
   }
   uint64_t cycles = 0;
   for (uint8_t i = 0; i < accesses && w.access + i < record.accesses.size(); ++i) {
@@ -367,10 +393,10 @@ uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles, uint64_t t
   return taken;
 }
 
-void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
+void ComputeUnit::State::issue(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
   if (w.drains) return end(simd, w, t);
-  const UnitOp& op = *w.op;
-  OpTime& total = account(simd, w, op, t);
+  OpTime& total = time.ops[op.number];
+  const uint64_t stalled = account(simd, w, op, total, t);
   if (w.observed) w.observed->issued[w.next] = t;
   changed(simd);
   w.at = t + rules.quantum;
@@ -409,9 +435,9 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   // As a thread trace counts: issuing is latency, and what the sequencer does itself is stall from end to
   // end.
   const uint64_t taken = w.at - t;
-  total.latency += taken;
+  total.latency += stalled + taken;
+  total.stall += op.pipe == Pipe::Internal ? stalled + taken : stalled;
   if (op.pipe == Pipe::Internal) {
-    total.stall += taken;
     if (op.control == Control::Nop || op.control == Control::Sleep) {
       total.by_cause[static_cast<size_t>(Cause::Nop)] += taken;
       slept += taken;
@@ -420,6 +446,10 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   w.hint = hint;
   w.issued = t;
   w.previous = w.at;
+  if (!op.turns) {
+    if (++w.next >= w.count) return end(simd, w, t);
+    return prepare(w);
+  }
   if (op.control == Control::End) return drain(simd, w, t);
   if (op.control == Control::Conditional || op.control == Control::Branch) {
     const bool taken = op.control == Control::Branch ||

@@ -63,7 +63,8 @@ struct Hold {
   }
 };
 
-struct Wave {
+/// What each issue asks stands in its first lines of the host's cache.
+struct alignas(64) Wave {
   const WaveRecord* record = nullptr;
   Observed* observed = nullptr;
   const UnitOp* op = nullptr;       ///< the next instruction
@@ -87,24 +88,24 @@ struct Wave {
   uint64_t last_scalar = 0, last_vector = 0, last_memory = 0;
   uint64_t scalars_written = 0;  ///< CDNA: the VALU has written scalar registers, for any SALU instruction
   uint64_t matrix_read = 0;      ///< the last matrix instruction has read its operands
-  uint32_t line = ~uint32_t{0};
-  uint64_t scalar_executed = 0;  ///< the last SALU instruction has gone through
-  RecentRing<8> scalars;         ///< until when each SALU instruction is under way
-  RecentRing<8> masks;           ///< the same of VALU instructions that write scalar registers
+  /// From then on nothing that is known of its registers holds anything: what vector ones hold, what was
+  /// written to scalar ones, and that the VALU reads those.
+  uint64_t vector_pending = 0, scalar_pending = 0, scalar_read_pending = 0;
   struct Delay {
     uint8_t id = 0, in = 0;
   };
   Delay delays[2] = {};
-  Recent<4> vector_issues;  ///< when their results are there
+  uint32_t line = ~uint32_t{0};
+  uint64_t scalar_executed = 0;  ///< the last SALU instruction has gone through
+  RecentRing<8> scalars;         ///< until when each SALU instruction is under way
+  RecentRing<8> masks;           ///< the same of VALU instructions that write scalar registers
+  Recent<4> vector_issues;       ///< when their results are there
   Recent<3> transcendental_issues;
   struct Outstanding {
     uint64_t done;
     bool scalar;
   };
   std::array<Ring<Outstanding>, kCounters> outstanding;
-  /// From then on nothing that is known of its registers holds anything: what vector ones hold, what was
-  /// written to scalar ones, and that the VALU reads those.
-  uint64_t vector_pending = 0, scalar_pending = 0, scalar_read_pending = 0;
   VectorRegisters vector;
   std::array<ScalarRegister, kScalars> scalar = {};
 
@@ -120,8 +121,9 @@ struct Wave {
 struct WaveSlot {
   static constexpr uint64_t kBlocked = ~uint64_t{0} >> 8;
   std::unique_ptr<Wave> wave;
-  uint64_t ready = 0;     ///< as the wave's; kBlocked: it waits for others
-  uint8_t yields = 0xff;  ///< of those that are ready the least goes first: the priority, turned round
+  const UnitOp* op = nullptr;  ///< the wave's
+  uint64_t ready = 0;          ///< as the wave's; kBlocked: it waits for others
+  uint8_t yields = 0xff;       ///< of those that are ready the least goes first: the priority, turned round
   Gate gate = Gate::None;
 };
 
@@ -142,6 +144,7 @@ struct Simd {
   uint64_t empty_from = 0;  ///< where it has no wave: since when
   uint64_t lds_read = 0;    ///< LDS has the operands of the last instruction
   RecentRing<16> lds_operands;
+  uint64_t lds_opens = 0;  ///< LDS takes the operands of the next
   // The VALU's queue.
   uint64_t executed = 0;       ///< the last in the queue has gone through
   uint64_t slow_executed = 0;  ///< the same of the unit for transcendental and wide instructions
@@ -176,7 +179,7 @@ struct ComputeUnit::State {
                    rules.dual_to_memory > rules.vector_then_memory),
         lds_pairs(ops_.target().is(isa::kCdna)) {
     simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
-    when.resize(simds.size(), kNothing);
+    when.resize((simds.size() + 3) / 4 * 4, kNothing);
     // On CDNA each pair of SIMDs gets half of what LDS gives, and no more.
     for (size_t i = 0; i < simds.size(); ++i) {
       simds[i].number = static_cast<uint32_t>(i);
@@ -207,7 +210,7 @@ struct ComputeUnit::State {
   void wait(Wave& w, const UnitOp& op, Hold& held);
   void fetch(Wave& w, const UnitOp& op);
   [[nodiscard]] uint64_t operands_ready(const Wave& w, const UnitOp& op) const;
-  void issue(Simd& simd, Wave& w, uint64_t t);
+  void issue(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   [[nodiscard]] bool beyond_window(const Wave& w, const UnitOp& branch) const;
   static void issue_scalar(const isa::IssueRules& rules, Wave& w, const UnitOp& op, uint64_t t);
   void issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
@@ -219,7 +222,7 @@ struct ComputeUnit::State {
   void release(uint32_t group, uint64_t t);
   void drain(Simd& simd, Wave& w, uint64_t t);
   void end(Simd& simd, Wave& w, uint64_t t);
-  OpTime& account(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
+  uint64_t account(Simd& simd, Wave& w, const UnitOp& op, OpTime& total, uint64_t t);
   const gpus::LdsPhases& phases_of(gpus::LdsAccess kind, uint32_t bytes, uint32_t lanes) {
     const gpus::LdsPhases*& known = phases[static_cast<size_t>(kind)][std::min(bytes, 16u)];
     if (!known) known = &gpus::lds_phases(gpu, kind, bytes, lanes);
@@ -245,8 +248,10 @@ struct ComputeUnit::State {
   std::vector<Simd> simds;
   static constexpr uint32_t kSimdBits = 6;
   static constexpr uint64_t kNothing = ~uint64_t{0};
-  std::vector<uint64_t> when;  ///< of each SIMD, when its choice issues and, below that, its number
-  uint64_t stale = 0;          ///< SIMDs whose choice has to be made again, a bit each
+  /// Of each SIMD, when its choice issues and, below that, its number; with some of no SIMD, a multiple of
+  /// four.
+  std::vector<uint64_t> when;
+  uint64_t stale = 0;  ///< SIMDs whose choice has to be made again, a bit each
   std::deque<Group> groups;
   std::vector<std::unique_ptr<Wave>> spare;
   uint64_t clock = 0, begun = ~uint64_t{0};
@@ -263,5 +268,28 @@ struct ComputeUnit::State {
   std::array<uint64_t, isa::kPipes> side_by_side = {};
   UnitProfile time;
 };
+
+/// When the registers of a VALU or matrix instruction are ready.
+[[gnu::always_inline]] inline uint64_t ComputeUnit::State::operands_ready(const Wave& w,
+                                                                          const UnitOp& op) const {
+  uint64_t ready = 0;
+  if (op.pipe == isa::Pipe::Matrix) {
+    for (const RegisterRange& range : op.vector_reads) {
+      const bool accumulator = op.c.count && range.first == op.c.first && range.count == op.c.count;
+      w.vector.each(range, [&](const VectorWrite& write) {
+        const bool next = accumulator && write.writer == op.c.first && write.written == op.c.count;
+        ready = std::max({ready, write.result ? write.result + rules.matrix_operand : 0,
+                          next ? write.accumulate : write.matrix});
+      });
+    }
+  } else {
+    for (const RegisterRange& range : op.vector_reads)
+      w.vector.each(range,
+                    [&](const VectorWrite& write) { ready = std::max({ready, write.result, write.matrix}); });
+  }
+  for (const RegisterRange& range : op.vector_held)
+    w.vector.each(range, [&](const VectorWrite& write) { ready = std::max(ready, write.matrix); });
+  return ready;
+}
 
 }  // namespace wavesmith::timing

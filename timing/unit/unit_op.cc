@@ -98,6 +98,20 @@ uint16_t lds_operands(const Op& op) {
   return std::max<uint16_t>(dwords, 1);
 }
 
+bool turns(Control control) {
+  switch (control) {
+    case Control::Barrier:
+    case Control::BarrierSignal:
+    case Control::BarrierWait:
+    case Control::Branch:
+    case Control::Conditional:
+    case Control::End:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_vector(const Op& op) {
   using isa::Pipe;
   return op.cost.pipe == Pipe::Valu || op.cost.pipe == Pipe::Transcendental || op.cost.pipe == Pipe::Matrix;
@@ -165,6 +179,7 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     to.pipe = op.cost.pipe;
     to.gate = gate_of(op, rules);
     to.control = op.control;
+    to.turns = turns(op.control);
     to.counter = op.counter;
     if (op.memory && op.cost.pipe != isa::Pipe::Smem) to.taken = Cause::Memory;
     to.lds = op.lds;

@@ -45,6 +45,7 @@ struct UnitOp {
   Control control = Control::None;
   OpCounter counter = OpCounter::None;
   Cause taken = Cause::Pipe;  ///< what holds it where its gate does
+  bool turns = false;         ///< behind it the wave does not simply go on: branches, barriers, the end
   bool hardware = false, sets_hardware = false;
   bool reads_scalar = false;  ///< a VALU instruction that reads an SGPR or VCC
   bool lds = false, atomic = false, store = false, dual = false, accumulates = false;

@@ -46,7 +46,7 @@ class VectorRegisters {
 
   /// The registers are overwritten, all by one instruction: what is to be known of them, for the caller to
   /// say. Each register stands in `ranges` once.
-  VectorWrite& overwrite(std::span<const RegisterRange> ranges) {
+  [[gnu::always_inline]] VectorWrite& overwrite(std::span<const RegisterRange> ranges) {
     // In a loop it mostly is the same instruction as the last time.
     const uint16_t last = of_[ranges[0].first];
     uint32_t count = 0;
