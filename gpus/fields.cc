@@ -102,6 +102,8 @@ const Field kFields[] = {
     {"copy.call_us", "us", &Gpu::copy_us},
     {"copy.to_device_gigabytes_per_second", "GB/s", &Gpu::copy_to_device},
     {"copy.to_host_gigabytes_per_second", "GB/s", &Gpu::copy_to_host},
+    {"copy.staged_bytes", "B", &Gpu::copy_staged_bytes},
+    {"copy.staging_gigabytes_per_second", "GB/s", &Gpu::copy_staging},
     {"matrix.f64", "FLOP/clk/CU", &Gpu::matrix_f64},
     {"matrix.f32", "FLOP/clk/CU", &Gpu::matrix_f32},
     {"matrix.xf32", "FLOP/clk/CU", &Gpu::matrix_xf32},

@@ -121,6 +121,9 @@ struct Gpu {
   std::optional<double> workgroup_clocks, wave_clocks;  ///< of one XCD's dispatcher
   /// Copies between pageable memory of the host and the GPU's.
   std::optional<double> copy_us, copy_to_device, copy_to_host;
+  /// Copies of up to so many bytes go through a pinned buffer, to or from which the program's thread copies
+  /// at `copy_staging` GB/s; of larger ones the pages are pinned.
+  std::optional<double> copy_staged_bytes, copy_staging;
 
   /// FLOP per clock and compute unit of the matrix instructions, by the type of their operands; 0: there are
   /// none.

@@ -18,14 +18,6 @@ namespace {
 
 constexpr double kMicro = 1e-6;
 
-/// Bytes of a copy between the GPU and pageable memory up to which the host's thread copies them to or from a
-/// buffer that is pinned already; of larger ones it pins the pages. Source: ROCm's clr, rocsettings.cpp
-/// (pinnedMinXferSize_) and rocblit.cpp (writeBuffer, readBuffer, hsaCopyStaged), rocm-6.2.
-constexpr uint64_t kStaged = 1 << 20;
-/// Bytes a second that this thread copies. Source: the documentation of oxicuda-memory 0.5.5, module staging:
-/// a thread's memcpy runs at roughly 10 GB/s. Not fitted.
-constexpr double kStagingRate = 10e9;
-
 bool on_device(const std::optional<Allocation>& allocation) { return allocation && !allocation->on_host(); }
 
 /// Of the GPU in the machine whose memory it is.
@@ -295,8 +287,9 @@ double ModelledDevice::copy_seconds(const Box& box) {
   if (to) model_.touch({reinterpret_cast<uint64_t>(box.destination), size});
   const double rate = to ? gpu_.copy_to_device.value_or(50) : gpu_.copy_to_host.value_or(50);
   const bool pageable = from ? !destination : to && !source;
-  const bool staged = pageable && box.height == 1 && box.depth == 1 && size <= kStaged;
-  const double staging = staged ? bytes / kStagingRate : 0;
+  const bool staged =
+      pageable && box.height == 1 && box.depth == 1 && bytes <= gpu_.copy_staged_bytes.value_or(1 << 20);
+  const double staging = staged ? bytes / (gpu_.copy_staging.value_or(10) * 1e9) : 0;
   return gpu_.copy_us.value_or(12) * kMicro + staging + bytes / (rate * 1e9);
 }
 
