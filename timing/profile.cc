@@ -285,6 +285,9 @@ class Profiler {
 
   /// Kernels are mostly launched again and again, and nothing but loading code empties the instruction cache.
   [[nodiscard]] bool code_is_cached() const;
+  /// Bytes that the grid leaves in the L2s to be written back, of what `port` saw of `share` of its
+  /// workgroups.
+  [[nodiscard]] double left_dirty(GridPort& port, double share) const;
   [[nodiscard]] GridPort port() const {
     return {memory_, found_.hits, static_cast<double>(result_.units), found_.die_bytes, code_is_cached()};
   }
@@ -364,6 +367,11 @@ bool Profiler::code_is_cached() const {
   return last - first < gpu_.l1_instruction_bytes;
 }
 
+double Profiler::left_dirty(GridPort& port, double share) const {
+  return port.unit(0).written(share) * memory_.line *
+         l2_left(found_.die_bytes, static_cast<double>(memory_.l2_bytes));
+}
+
 void Profiler::replay_each() {
   // The slowest of a few has the last word.
   for (const auto& [number, record] : recorder_.records()) {
@@ -379,7 +387,7 @@ void Profiler::replay_each() {
       result_.cycles = cycles;
       result_.unit = std::move(one.unit);
       result_.memory = port.counts(0);
-      result_.dirty = port.unit(0).written(1 / static_cast<double>(total_)) * memory_.line;
+      result_.dirty = left_dirty(port, 1 / static_cast<double>(total_));
     }
   }
   result_.pace = result_.cycles;
@@ -418,7 +426,7 @@ void Profiler::replay_together() {
   const size_t half = many.ends.size() / 2;
   // Stores go on behind the last wave.
   const double last = std::max(static_cast<double>(many.ends.back()), port.unit(0).drained());
-  result_.dirty = port.unit(0).written(count / static_cast<double>(total_)) * memory_.line;
+  result_.dirty = left_dirty(port, count / static_cast<double>(total_));
   result_.pace = many.ends.size() > 2
                      ? (last - static_cast<double>(many.ends[half])) / (count - 1 - static_cast<double>(half))
                      : last / count;

@@ -441,7 +441,7 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
   }
   clocks = std::max({clocks, total * share.interval, far_clocks}) + p.store_latency;
   time.far = far_clocks / clocks;
-  time.dirty = std::min(time.dirty, dies * static_cast<double>(p.l2_bytes));
+  time.dirty *= l2_left(found.die_bytes, static_cast<double>(p.l2_bytes));
   time.clock = engine_clock(gpu_, matrix_work(together, total), clocks);
   time.seconds = clocks / (time.clock.mhz * 1e6);
   learn(launch, std::move(touched), found.hits, time, instructions);

@@ -116,7 +116,7 @@ TEST(GridLaunch, RecordsFewOfManyAndAllOfOne) {
 }
 
 /// Plays a launch whose workgroups all stream `lines` lines each, in and out.
-double streamed(GridModel& model, uint64_t workgroups, uint64_t lines) {
+GridTime stream(GridModel& model, uint64_t workgroups, uint64_t lines) {
   LaunchShape shape;
   shape.groups[0] = static_cast<uint32_t>(workgroups);
   shape.waves = 1;
@@ -132,7 +132,11 @@ double streamed(GridModel& model, uint64_t workgroups, uint64_t lines) {
     wave.steps.push_back(wait());
     for (uint64_t i = 0; i < lines; ++i) load(wave, bytes / 128 + number * lines + i, Step::Kind::Store);
   });
-  return model.finish(*launch, regions).seconds;
+  return model.finish(*launch, regions);
+}
+
+double streamed(GridModel& model, uint64_t workgroups, uint64_t lines) {
+  return stream(model, workgroups, lines).seconds;
 }
 
 TEST(GridModel, StreamsThatTheInfinityCacheHoldsRunAtItsPaceLargerOnesAtMemorys) {
@@ -174,6 +178,15 @@ TEST(GridModel, TheInfinityCacheHasWhatTheRowOfWorkgroupsBeforeBroughtInIfTheRow
   };
   EXPECT_EQ(columns_cached(uint32_t(100e6 / (1500 * line))), 1);   // 100 MB of columns
   EXPECT_EQ(columns_cached(uint32_t(1000e6 / (1500 * line))), 0);  // 1 GB
+}
+
+TEST(GridModel, WhatItLeavesToBeWrittenBackIsWhatTheL2sKept) {
+  GridModel model(mi300a());
+  const double l2s = static_cast<double>(model.parameters().l2_bytes) * model.parameters().xcds;
+  EXPECT_NEAR(stream(model, 1000, 32).dirty, 1000 * 32 * 128, 0.05 * 1000 * 32 * 128);  // of 8 MB
+  // Half of the lines that are left of 82 MB, or of 820, were written.
+  for (const uint64_t workgroups : {10'000, 100'000})
+    EXPECT_NEAR(stream(model, workgroups, 32).dirty, 0.625 * l2s / 2, 0.02 * l2s) << workgroups;
 }
 
 TEST(GridModel, ManySmallWorkgroupsWaitForTheDispatcher) {

@@ -9,6 +9,15 @@ double l2_keeps(double bytes, double l2_bytes) {
   return l2_bytes > 0 ? std::clamp((0.75 - bytes / l2_bytes) / 0.25, 0.0, 1.0) : 0;
 }
 
+double l2_left(double bytes, double l2_bytes) {
+  if (l2_bytes <= 0) return 0;
+  // The integral of l2_keeps(): 1 up to half of the L2, a straight line down to 0 at three quarters.
+  const double touched = bytes / l2_bytes;
+  if (touched <= 0.5) return 1;
+  const double short_of = std::max(0.0, 0.75 - touched);
+  return (0.625 - 2 * short_of * short_of) / touched;
+}
+
 UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
                        double die_bytes, bool in_order)
     : parameters_(parameters),

@@ -49,6 +49,11 @@ struct MemoryCounts {
 /// the 24 MB that its dies have together.
 double l2_keeps(double bytes, double l2_bytes);
 
+/// What share of the lines that a die touched the L2 still has in the end, of `bytes` touched once each: of
+/// each line what l2_keeps() says of those behind it. The others are evicted, and written back where they
+/// were written.
+double l2_left(double bytes, double l2_bytes);
+
 class UnitMemory {
  public:
   /// `active`: units of the GPU at work, which share what is not a unit's own. `die_bytes`: that all units of

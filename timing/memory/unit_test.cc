@@ -46,6 +46,17 @@ TEST(MemoryUnit, WhatIsAskedForAgainIsInTheL2UnlessMuchCameBetween) {
   EXPECT_GT(again(2000, 0.4 * 4194304), 0.85);  // the same ones
 }
 
+TEST(MemoryUnit, AnL2IsLeftWithWhatItKeepsOfEachLine) {
+  constexpr double kL2 = 4 << 20;
+  for (const double touched : {0.01, 0.5, 0.6, 0.75, 1.0, 6.0}) {
+    constexpr int kSteps = 10'000;
+    double sum = 0;
+    for (int i = 0; i < kSteps; ++i) sum += l2_keeps((i + 0.5) / kSteps * touched * kL2, kL2) / kSteps;
+    EXPECT_NEAR(l2_left(touched * kL2, kL2), sum, 1e-4) << touched;
+  }
+  EXPECT_EQ(l2_left(1e6, 0), 0);
+}
+
 TEST(MemoryUnit, WhatOthersBringInAtTheSameTimeIsThereThoughMuchCameBetween) {
   const MemoryParameters p = mi300a();
   for (const double near : {0.0, 0.25, 0.9})
