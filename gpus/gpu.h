@@ -118,7 +118,8 @@ struct Gpu {
   std::optional<double> first_wave_us;  ///< from a packet's arrival at an idle queue to the first wave
   std::optional<double> kernel_gap_us;  ///< from a kernel's end to the first wave of the next one
   std::optional<double> event_us;       ///< from a kernel's end to the time that an event notes
-  std::optional<double> workgroup_clocks, wave_clocks;  ///< of one XCD's dispatcher
+  /// From the start of a workgroup, or a wave, to the next one on one XCD; the slower of both counts.
+  std::optional<double> workgroup_clocks, wave_clocks;
   /// Copies between pageable memory of the host and the GPU's.
   std::optional<double> copy_us, copy_to_device, copy_to_host;
   /// Copies of up to so many bytes go through a pinned buffer, to or from which the program's thread copies

@@ -140,7 +140,7 @@ Result<FamilyReport> judge_mi300a(Data& data) {
       "known, and that no other program tells, costs least. 'fitted on' are the same rows with the constants of the data file, which all programs were looked at for: the sizes "
       "that the table of answers has. Patterns, in the last strata, are judged on these rows, and again with "
       "each mechanism of the model taken out of what was fitted on. Not fitted anew: the model itself, which was made with these programs in "
-      "view, launch.wave_clocks, and the ranges of the constants, a half to a double of the data file's.";
+      "view, and the ranges of the constants, a half to a double of the data file's.";
   size_t unknown = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     const Mi300aRow& row = rows[i];

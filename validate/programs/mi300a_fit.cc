@@ -31,7 +31,6 @@ const Known* find_known(std::string_view path) {
       // to 1.2 more than their kernels take by this model.
       {"launch.gap_us", false, 1.0},
       {"launch.event_us", false, {}},
-      {"launch.workgroup_clocks", false, {}},
       // An MI210, 5,000 copies of 16 KiB of pageable memory (ROCm/hip issue 3470, HeCBench's
       // streamCreateCopyDestroy): 9.93 us each, 0.65 of them at PCIe 4.0's rate.
       {"copy.call_us", false, 9.3},
