@@ -94,9 +94,9 @@ MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
                               p.mhz)
             : p.memory_write_rate;
 
-  // Assumed where no data file says it, of RDNA: a shader engine starts a workgroup in 24.4 clocks, as was once
-  // read off an MI300A's programs. An RX 6900 XT takes less: 0.8 clocks at 2250 MHz from one workgroup of 32
-  // to the next, and 0.3 a wave, at most (RRZE-HPC gpu-benches, gpu-small-kernels, 1.6 to 4.3 MB).
+  // Assumed where no data file says it, of RDNA: a shader engine starts a workgroup in 24.4 clocks, as was
+  // once read off an MI300A's programs. An RX 6900 XT takes less: 0.8 clocks at 2250 MHz from one workgroup
+  // of 32 to the next, and 0.3 a wave, at most (RRZE-HPC gpu-benches, gpu-small-kernels, 1.6 to 4.3 MB).
   const double engines = std::max(1.0, static_cast<double>(gpu.shader_engines) / std::max(1u, gpu.xcds));
   p.workgroup_clocks = known(gpu.workgroup_clocks, 24.4 / engines, "launch.workgroup_clocks");
   p.wave_clocks = known(gpu.wave_clocks, 1, "launch.wave_clocks");
