@@ -7,9 +7,9 @@ A table of the handbook begins with the columns GPU and `work`; a row's numbers 
 
     wavesmith profile --sampled --gpu GPU -- wavesmith_kernels_bench WORK
 
-says of it; of `sample`, whose kernels read what all workgroups before them wrote, without --sampled. --update writes
-them; without it they may differ by 1 %, and words not at all. --rows: so many of them, at random. What stands right of
-the computed columns is the writer's.
+says of it; of `sample` and `expert_sort`, whose kernels read what all workgroups before them wrote, without --sampled.
+--update writes them; without it they may differ by 1 %, and words not at all. --rows: so many of them, at random. What
+stands right of the computed columns is the writer's.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def profile(build: Path, row: Row) -> list[Kernel]:
             build,
             row.gpu,
             [build / "bin/wavesmith_kernels_bench", *row.work.split()],
-            sampled=not row.work.startswith("sample "),
+            sampled=not row.work.startswith(("sample ", "expert_sort ")),
         )
     except NotProfiledError as error:
         sys.exit(f"handbook: {row.gpu} {row.work}: {error}")

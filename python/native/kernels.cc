@@ -31,6 +31,21 @@ wavesmith_kernels_reduce_description reduce_description(std::tuple<int64_t, int6
           .over = reduced_of(over)};
 }
 
+wavesmith_sort_experts_description sort_description(const SortedSizes& sizes, const SortedAddresses& at) {
+  const auto& [ids, map, weights, offsets, tokens_of, places, sorted_weights] = at;
+  return {.tokens = std::get<0>(sizes),
+          .choices = std::get<1>(sizes),
+          .experts = std::get<2>(sizes),
+          .ids = reinterpret_cast<const int32_t*>(ids),
+          .expert_map = reinterpret_cast<const int32_t*>(map),
+          .mapped_experts = std::get<3>(sizes),
+          .weights = reinterpret_cast<const float*>(weights),
+          .group_offsets = reinterpret_cast<int32_t*>(offsets),
+          .tokens_of = reinterpret_cast<int32_t*>(tokens_of),
+          .places = reinterpret_cast<int32_t*>(places),
+          .sorted_weights = reinterpret_cast<float*>(sorted_weights)};
+}
+
 /// What `launch` returns, without Python's lock.
 template <class Launch>
 wavesmith_kernels_status unlocked(Launch launch) {
@@ -77,6 +92,9 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(quantise_, "wavesmith_kernels_quantise");
   find(dequantise_, "wavesmith_kernels_dequantise");
   find(rope_, "wavesmith_kernels_rope");
+  find(sort_experts_, "wavesmith_kernels_sort_experts");
+  find(sort_experts_workspace_, "wavesmith_kernels_sort_experts_workspace");
+  find(combine_, "wavesmith_kernels_combine");
   find(attention_, "wavesmith_kernels_attention");
   find(attention_dropout_, "wavesmith_kernels_attention_dropout");
   find(decode_, "wavesmith_kernels_decode");
@@ -282,6 +300,36 @@ void Kernels::rope(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, const H
       .first_position = first_position,
       .interleaved = interleaved};
   check(unlocked([&] { return rope_(&rope, reinterpret_cast<void*>(stream)); }));
+}
+
+size_t Kernels::sort_experts_workspace(const SortedSizes& sizes, const SortedAddresses& at) {
+  const auto sort = sort_description(sizes, at);
+  size_t bytes = 0;
+  check(sort_experts_workspace_(&sort, &bytes));
+  return bytes;
+}
+
+void Kernels::sort_experts(const SortedSizes& sizes, const SortedAddresses& at, uintptr_t workspace,
+                           size_t bytes, uintptr_t stream) {
+  auto sort = sort_description(sizes, at);
+  sort.workspace = reinterpret_cast<void*>(workspace), sort.workspace_bytes = bytes;
+  check(unlocked([&] { return sort_experts_(&sort, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::combine(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, const RowsTuple& x,
+                      const RowsTuple& addend, const RowsTuple& y, uintptr_t places, uintptr_t weights,
+                      uintptr_t stream) {
+  const auto& [tokens, columns, choices, rows] = sizes;
+  const wavesmith_combine_description combine{.tokens = tokens,
+                                              .columns = columns,
+                                              .choices = choices,
+                                              .rows = rows,
+                                              .x = rows_of(x),
+                                              .addend = rows_of(addend),
+                                              .y = rows_of(y),
+                                              .places = reinterpret_cast<const int32_t*>(places),
+                                              .weights = reinterpret_cast<const float*>(weights)};
+  check(unlocked([&] { return combine_(&combine, reinterpret_cast<void*>(stream)); }));
 }
 
 void Kernels::attention(const AttentionWords& words, uintptr_t stream) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/wavesmith_all_reduce.h"
+#include "kernels/wavesmith_experts.h"
 #include "kernels/wavesmith_kernels.h"
 #include "python/native/hip.h"
 
@@ -55,6 +56,13 @@ struct AttentionWords {
 /// address of scales (0: there are none), whether there is one per head.
 using PagedTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t, int64_t, uintptr_t,
                               std::variant<bool, std::tuple<int64_t, int64_t, int64_t>>>;
+
+/// Sizes of a sort by expert: tokens, choices, experts, experts of the map.
+using SortedSizes = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+/// Its arrays' addresses: ids, map, weights, offsets of groups, tokens, places, sorted weights; 0: there is
+/// none.
+using SortedAddresses =
+    std::tuple<uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t>;
 
 class Kernels {
  public:
@@ -106,6 +114,15 @@ class Kernels {
             const RowsTuple& cosines, const RowsTuple& sines, std::tuple<uintptr_t, int> positions,
             int64_t first_position, bool interleaved, uintptr_t stream);
 
+  size_t sort_experts_workspace(const SortedSizes& sizes, const SortedAddresses& at);
+  void sort_experts(const SortedSizes& sizes, const SortedAddresses& at, uintptr_t workspace, size_t bytes,
+                    uintptr_t stream);
+  /// Sums of rows of `sizes` tokens, columns, choices and rows of x; `weights`: an address, 0: there are
+  /// none.
+  void combine(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, const RowsTuple& x,
+               const RowsTuple& addend, const RowsTuple& y, uintptr_t places, uintptr_t weights,
+               uintptr_t stream);
+
   void attention(const AttentionWords& words, uintptr_t stream);
   /// A byte for each key of a row of attention, 1 where dropout keeps its weight, and by what that grows.
   std::tuple<nanobind::bytes, float> attention_dropout(decltype(AttentionWords::dropout) dropout,
@@ -147,6 +164,9 @@ class Kernels {
   decltype(&wavesmith_kernels_quantise) quantise_ = nullptr;
   decltype(&wavesmith_kernels_dequantise) dequantise_ = nullptr;
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;
+  decltype(&wavesmith_kernels_sort_experts) sort_experts_ = nullptr;
+  decltype(&wavesmith_kernels_sort_experts_workspace) sort_experts_workspace_ = nullptr;
+  decltype(&wavesmith_kernels_combine) combine_ = nullptr;
   decltype(&wavesmith_kernels_attention) attention_ = nullptr;
   decltype(&wavesmith_kernels_attention_dropout) attention_dropout_ = nullptr;
   decltype(&wavesmith_kernels_decode) decode_ = nullptr;

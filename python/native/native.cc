@@ -255,6 +255,11 @@ NB_MODULE(_native, m) {
           nb::arg("sizes"), nb::arg("type"), nb::arg("q"), nb::arg("k"), nb::arg("v"), nb::arg("o"),
           nb::arg("scale"), nb::arg("softcap"), nb::arg("causal"), nb::arg("window"), nb::arg("alibi_slopes"),
           nb::arg("packed"), nb::arg("lse"), nb::arg("sinks"), nb::arg("dropout"), nb::arg("stream"))
+      .def("sort_experts_workspace", &Kernels::sort_experts_workspace, nb::arg("sizes"), nb::arg("at"))
+      .def("sort_experts", &Kernels::sort_experts, nb::arg("sizes"), nb::arg("at"), nb::arg("workspace"),
+           nb::arg("bytes"), nb::arg("stream"))
+      .def("combine", &Kernels::combine, nb::arg("sizes"), nb::arg("x"), nb::arg("addend"), nb::arg("y"),
+           nb::arg("places"), nb::arg("weights"), nb::arg("stream"))
       .def("attention_dropout", &Kernels::attention_dropout, nb::arg("dropout"), nb::arg("heads"),
            nb::arg("row"), nb::arg("keys"))
       .def("rope", &Kernels::rope, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("cosines"),

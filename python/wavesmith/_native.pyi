@@ -238,6 +238,27 @@ class Kernels:
         bytes: int,
         stream: int,
     ) -> None: ...
+    def sort_experts_workspace(
+        self, sizes: tuple[int, int, int, int], at: tuple[int, int, int, int, int, int, int]
+    ) -> int: ...
+    def sort_experts(
+        self,
+        sizes: tuple[int, int, int, int],
+        at: tuple[int, int, int, int, int, int, int],
+        workspace: int,
+        bytes: int,
+        stream: int,
+    ) -> None: ...
+    def combine(
+        self,
+        sizes: tuple[int, int, int, int],
+        x: Rows,
+        addend: Rows,
+        y: Rows,
+        places: int,
+        weights: int,
+        stream: int,
+    ) -> None: ...
     def transpose(self, sizes: tuple[int, int, int], x: Matrix, y: Matrix, stream: int) -> None: ...
     def quantise(self, sizes: tuple[int, int], x: Rows, y: Rows, scales: Scales, stream: int) -> None: ...
     def dequantise(self, sizes: tuple[int, int], x: Rows, y: Rows, scales: Scales, stream: int) -> None: ...

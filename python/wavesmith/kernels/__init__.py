@@ -15,6 +15,7 @@ from wavesmith.kernels._all_reduce import AllReduce
 from wavesmith.kernels._attention import attention, attention_dropout
 from wavesmith.kernels._decode import cache_write, decode
 from wavesmith.kernels._elementwise import elementwise
+from wavesmith.kernels._experts import combine, sort_experts
 from wavesmith.kernels._kernel_library import Activation, Array
 from wavesmith.kernels._products import gemm, gemm_tiles
 from wavesmith.kernels._quantise import Scaling, dequantise, quantise
@@ -30,6 +31,7 @@ __all__ = [
     "attention",
     "attention_dropout",
     "cache_write",
+    "combine",
     "copy",
     "decode",
     "dequantise",
@@ -43,5 +45,6 @@ __all__ = [
     "rms_norm",
     "rope",
     "softmax",
+    "sort_experts",
     "transpose",
 ]
