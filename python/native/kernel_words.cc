@@ -133,6 +133,15 @@ wavesmith_kernels_activation activation_of(const std::string& word) {
   return static_cast<wavesmith_kernels_activation>(found - std::begin(kActivations));
 }
 
+wavesmith_router_scores router_scores_of(const std::string& word) {
+  static constexpr std::string_view kScores[] = {"softmax", "sigmoid"};  // by the enumerators
+  return static_cast<wavesmith_router_scores>(index_of(word, kScores, "scores"));
+}
+wavesmith_router_worth router_worth_of(const std::string& word) {
+  static constexpr std::string_view kWorths[] = {"largest", "two_largest"};  // by the enumerators
+  return static_cast<wavesmith_router_worth>(index_of(word, kWorths, "worth"));
+}
+
 wavesmith_kernels_elementwise_operation elementwise_operation_of(const std::string& word) {
   static constexpr std::string_view kOperations[] = {
       "add", "subtract", "multiply",        "divide", "minimum", "maximum", "negate", "absolute", "exp",

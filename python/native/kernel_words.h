@@ -31,6 +31,8 @@ wavesmith_kernels_paged paged_of(const PagedTuple& given);
 
 wavesmith_kernels_activation activation_of(const std::string& word);
 wavesmith_kernels_elementwise_operation elementwise_operation_of(const std::string& word);
+wavesmith_router_scores router_scores_of(const std::string& word);
+wavesmith_router_worth router_worth_of(const std::string& word);
 wavesmith_kernels_reduction reduction_of(const std::string& word);
 wavesmith_kernels_reduced reduced_of(const std::string& word);
 

@@ -84,6 +84,7 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(all_reduce_, "wavesmith_kernels_all_reduce");
   find(all_reduce_buffer_, "wavesmith_kernels_all_reduce_buffer");
   find(softmax_, "wavesmith_kernels_softmax");
+  find(router_, "wavesmith_kernels_router");
   find(gate_, "wavesmith_kernels_gate");
   find(elementwise_, "wavesmith_kernels_elementwise");
   find(reduce_, "wavesmith_kernels_reduce");
@@ -210,6 +211,26 @@ void Kernels::softmax(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, co
                                                       .scale = scale,
                                                       .logarithm = logarithm};
   check(unlocked([&] { return softmax_(&softmax, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::router(std::tuple<int64_t, int64_t, int64_t> sizes, const RowsTuple& logits,
+                     const std::string& scores, bool renormalised, float factor, uintptr_t bias,
+                     const std::tuple<int64_t, int64_t, std::string>& groups, uintptr_t weights,
+                     uintptr_t ids, uintptr_t stream) {
+  const wavesmith_router_description router{.tokens = std::get<0>(sizes),
+                                            .experts = std::get<1>(sizes),
+                                            .chosen = std::get<2>(sizes),
+                                            .logits = rows_of(logits),
+                                            .scores = router_scores_of(scores),
+                                            .renormalised = renormalised,
+                                            .factor = factor,
+                                            .bias = reinterpret_cast<const float*>(bias),
+                                            .groups = std::get<0>(groups),
+                                            .groups_kept = std::get<1>(groups),
+                                            .worth = router_worth_of(std::get<2>(groups)),
+                                            .weights = reinterpret_cast<float*>(weights),
+                                            .ids = reinterpret_cast<int32_t*>(ids)};
+  check(unlocked([&] { return router_(&router, reinterpret_cast<void*>(stream)); }));
 }
 
 void Kernels::gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, const RowsTuple& up,

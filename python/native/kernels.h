@@ -14,6 +14,7 @@
 #include "kernels/wavesmith_all_reduce.h"
 #include "kernels/wavesmith_experts.h"
 #include "kernels/wavesmith_kernels.h"
+#include "kernels/wavesmith_router.h"
 #include "python/native/hip.h"
 
 namespace wavesmith::python {
@@ -90,6 +91,12 @@ class Kernels {
                   float epsilon, const std::vector<uintptr_t>& buffers, size_t bytes, uintptr_t stream);
   void softmax(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y, float scale,
                bool logarithm, uintptr_t stream);
+  /// `sizes`: tokens, experts and the chosen; `bias`: address (0: there is none); `groups`: how many, how
+  /// many are kept, what one is worth; `weights` and `ids`: addresses.
+  void router(std::tuple<int64_t, int64_t, int64_t> sizes, const RowsTuple& logits, const std::string& scores,
+              bool renormalised, float factor, uintptr_t bias,
+              const std::tuple<int64_t, int64_t, std::string>& groups, uintptr_t weights, uintptr_t ids,
+              uintptr_t stream);
   void gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, const RowsTuple& up,
             const RowsTuple& y, const std::string& activation, const ScalesTuple& scales, uintptr_t stream);
   /// `factors`: alpha and beta. `z_column_stride`: 1, or 0 where a row of z has one element.
@@ -156,6 +163,7 @@ class Kernels {
   decltype(&wavesmith_kernels_all_reduce) all_reduce_ = nullptr;
   decltype(&wavesmith_kernels_all_reduce_buffer) all_reduce_buffer_ = nullptr;
   decltype(&wavesmith_kernels_softmax) softmax_ = nullptr;
+  decltype(&wavesmith_kernels_router) router_ = nullptr;
   decltype(&wavesmith_kernels_gate) gate_ = nullptr;
   decltype(&wavesmith_kernels_elementwise) elementwise_ = nullptr;
   decltype(&wavesmith_kernels_reduce) reduce_ = nullptr;

@@ -227,6 +227,9 @@ NB_MODULE(_native, m) {
            nb::arg("stream"))
       .def("softmax", &Kernels::softmax, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("scale"),
            nb::arg("logarithm"), nb::arg("stream"))
+      .def("router", &Kernels::router, nb::arg("sizes"), nb::arg("logits"), nb::arg("scores"),
+           nb::arg("renormalised"), nb::arg("factor"), nb::arg("bias"), nb::arg("groups"), nb::arg("weights"),
+           nb::arg("ids"), nb::arg("stream"))
       .def("gate", &Kernels::gate, nb::arg("sizes"), nb::arg("gate"), nb::arg("up"), nb::arg("y"),
            nb::arg("activation"), nb::arg("scales"), nb::arg("stream"))
       .def("elementwise", &Kernels::elementwise, nb::arg("sizes"), nb::arg("operation"), nb::arg("factors"),

@@ -212,6 +212,19 @@ class Kernels:
         stream: int,
     ) -> None: ...
     def softmax(self, sizes: tuple[int, int], x: Rows, y: Rows, scale: float, logarithm: bool, stream: int) -> None: ...
+    def router(
+        self,
+        sizes: tuple[int, int, int],
+        logits: Rows,
+        scores: str,
+        renormalised: bool,
+        factor: float,
+        bias: int,
+        groups: tuple[int, int, str],
+        weights: int,
+        ids: int,
+        stream: int,
+    ) -> None: ...
     def gate(
         self, sizes: tuple[int, int], gate: Rows, up: Rows, y: Rows, activation: str, scales: Scales, stream: int
     ) -> None: ...

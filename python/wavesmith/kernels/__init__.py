@@ -20,6 +20,7 @@ from wavesmith.kernels._kernel_library import Activation, Array
 from wavesmith.kernels._products import gemm, gemm_tiles
 from wavesmith.kernels._quantise import Scaling, dequantise, quantise
 from wavesmith.kernels._reduce import reduce
+from wavesmith.kernels._router import router
 from wavesmith.kernels._rows import gated, layer_norm, rms_norm, rope, softmax
 from wavesmith.kernels._transpose import copy, transpose
 
@@ -44,6 +45,7 @@ __all__ = [
     "reduce",
     "rms_norm",
     "rope",
+    "router",
     "softmax",
     "sort_experts",
     "transpose",
