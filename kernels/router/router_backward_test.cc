@@ -42,13 +42,17 @@ struct TokenGradient {
       sum += scores.back();
       if (is_expert(id)) distance = std::max(distance, token.distance(expert, most));
     }
-    double mean = 0, mean_size = 0;
+    double mean = 0, mean_size = 0, sizes_above = 0;
     if (kind.renormalised)
       for (size_t i = 0; i < ids.size(); ++i) {
         scores[i] /= sum == 0 ? 1 : sum;
         if (!is_expert(ids[i])) continue;
         mean += scores[i] * dweights[i], mean_size += scores[i] * std::abs(dweights[i]);
+        sizes_above += std::abs(dweights[i]);
       }
+    // Scores below 2^-126 may be 0, which counts where the sum is small.
+    const double count = static_cast<double>(ids.size()) + 2;
+    const double lost = sum == 0 ? 0 : count * count * 0x1p-124 * kind.factor * sizes_above / sum;
     std::vector<double> sizes(token.x.size(), 0);
     gradients.assign(token.x.size(), 0);
     double all = 0, all_sizes = 0;
@@ -64,7 +68,7 @@ struct TokenGradient {
     for (size_t j = 0; j < token.x.size(); ++j) {
       if (has_part) gradients[j] -= token.scores[j] * all, sizes[j] += token.scores[j] * all_sizes;
       const double far = has_part ? std::max(distance, token.distance(j, most)) : distance;
-      errors.push_back(4 * ScoredToken::relative(far) * sizes[j] + 0x1p-100);
+      errors.push_back(4 * ScoredToken::relative(far) * sizes[j] + lost + 0x1p-100);
     }
   }
 };
