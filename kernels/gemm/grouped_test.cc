@@ -275,6 +275,7 @@ TEST_P(GroupedGemm, NanIsInItsRowAloneAndFloatsOfEightBitsSaturate) {
       one.type = type, one.type_d = WAVESMITH_KERNELS_F32;
       if (size_of(type) == 1) make_eight_bits(one);
       one.gated = one.block_scales = one.b_by_rows = false, one.rows_in_a = 0;
+      one.activation = WAVESMITH_KERNELS_NO_ACTIVATION;
       if (gated && !gates(one)) continue;
       one.k = 16 * between(30, 60);  // products of two sums of so many exceed what e4m3 holds
       if (gated) gate(one);
@@ -375,7 +376,7 @@ TEST(GroupedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
          g.gated = 1, g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3_FNUZ;
          g.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, g.a.data, 128, 1, 1, 0};
          g.block_scales_b = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, g.a.data, 128, 1, 1, 0};
-         g.n = g.d.row_stride = 128;
+         g.n = g.d.row_stride = 128, g.d.data = static_cast<char*>(g.a.data) + 32768;  // behind b
        },
        kNot, "no kernel for a and b of e4m3fnuz with scales of blocks in groups that gate for gfx942"},
       {[](G& g) {
