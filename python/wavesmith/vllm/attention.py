@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import torch
@@ -10,18 +11,22 @@ from vllm.platforms import current_platform
 from vllm.utils.torch_utils import is_quantized_kv_cache
 from vllm.v1.attention.backend import AttentionBackend, AttentionImpl, AttentionType
 from vllm.v1.attention.backends.registry import AttentionBackendEnum, register_backend
-from vllm.v1.kv_cache_interface import KVCacheLayout
+from vllm.v1.kv_cache_interface import AttentionSpec, KVCacheLayout, KVQuantMode
 
 from wavesmith._errors import UnsupportedError
 from wavesmith.vllm._batch import Batch, BatchBuilder
 from wavesmith.vllm._registry import once
+
+#: The cache of 8-bit integers with a float32 for each position and head, behind its keys and behind its values.
+PER_TOKEN_HEAD = "int8_per_token_head"
+SCALE_BYTES = 4
 
 
 class WavesmithAttentionBackend(AttentionBackend):
     """Keys and values go into the cache by one kernel, and attention is another's."""
 
     supported_dtypes: ClassVar[list[torch.dtype]] = [torch.float16, torch.bfloat16]
-    supported_kv_cache_dtypes: ClassVar[list[Any]] = ["auto", "float16", "bfloat16", "fp8", "fp8_e4m3"]
+    supported_kv_cache_dtypes: ClassVar[list[Any]] = ["auto", "float16", "bfloat16", "fp8", "fp8_e4m3", PER_TOKEN_HEAD]
     forward_includes_kv_cache_update = False
 
     @staticmethod
@@ -46,9 +51,14 @@ class WavesmithAttentionBackend(AttentionBackend):
 
     @classmethod
     def supports_kv_cache_dtype(cls, kv_cache_dtype: Any) -> bool:
-        if kv_cache_dtype is not None and is_quantized_kv_cache(kv_cache_dtype) and not current_platform.supports_fp8():
-            return False
-        return super().supports_kv_cache_dtype(kv_cache_dtype)
+        float8 = kv_cache_dtype not in (None, PER_TOKEN_HEAD) and is_quantized_kv_cache(kv_cache_dtype)
+        return super().supports_kv_cache_dtype(kv_cache_dtype) and (not float8 or current_platform.supports_fp8())
+
+    @classmethod
+    def customize_spec(cls, spec: AttentionSpec) -> AttentionSpec:
+        if spec.state_content_bytes is not None or spec.kv_quant_mode != KVQuantMode.INT8_PER_TOKEN_HEAD:
+            return spec
+        return replace(spec, state_content_bytes=spec.head_size + spec.head_size_v + 2 * SCALE_BYTES)
 
     @classmethod
     def supported_kv_cache_layouts(cls) -> tuple[KVCacheLayout, ...]:
@@ -101,6 +111,9 @@ class WavesmithAttention(AttentionImpl[Batch]):
 
     def _caches(self, kv_cache: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values of vLLM's (blocks, heads, page, 2 * size), as the kernels name the dimensions."""
+        if self.kv_cache_dtype == PER_TOKEN_HEAD:
+            keys, values = kv_cache.view(torch.int8).transpose(1, 2).split(self.head_size + SCALE_BYTES, dim=-1)
+            return keys[..., : self.head_size], values[..., : self.head_size]
         if self._is_quantised:
             kv_cache = kv_cache.view(current_platform.fp8_dtype())
         keys, values = kv_cache.transpose(1, 2).split(self.head_size, dim=-1)
@@ -112,9 +125,14 @@ class WavesmithAttention(AttentionImpl[Batch]):
         """Writes the step's keys and values to the cache."""
         tokens = slot_mapping.shape[0]
         keys, values = self._caches(kv_cache)
-        torch.ops.wavesmith.cache_write(key[:tokens], value[:tokens], keys, values, slot_mapping, **self._scales(layer))
+        torch.ops.wavesmith.cache_write(
+            key[:tokens], value[:tokens], keys, values, slot_mapping, **self._scales(layer, kv_cache)
+        )
 
-    def _scales(self, layer: Any) -> dict[str, Any]:
+    def _scales(self, layer: Any, kv_cache: Tensor) -> dict[str, Any]:
+        if self.kv_cache_dtype == PER_TOKEN_HEAD:
+            numbers = kv_cache.view(torch.float32).transpose(1, 2)
+            return {"k_scale": numbers[..., self.head_size // SCALE_BYTES], "v_scale": numbers[..., -1]}
         return {"k_scale": layer._k_scale, "v_scale": layer._v_scale} if self._is_quantised else {}
 
     def forward(
@@ -164,7 +182,7 @@ class WavesmithAttention(AttentionImpl[Batch]):
                     attn_metadata.contexts[requests],
                     attn_metadata.blocks[requests],
                     max_context=part.longest_context,
-                    **self._scales(layer),
+                    **self._scales(layer, kv_cache),
                     **how,
                 )
         return output

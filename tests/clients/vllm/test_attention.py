@@ -13,9 +13,10 @@ from vllm.platforms import current_platform
 from vllm.v1.attention.backend import CommonAttentionMetadata
 from vllm.v1.attention.backends.registry import AttentionBackendEnum
 from vllm.v1.attention.selector import AttentionSelectorConfig
+from vllm.v1.kv_cache_interface import FullAttentionSpec, KVQuantMode
 
 from wavesmith.vllm import _batch
-from wavesmith.vllm.attention import WavesmithAttention, WavesmithAttentionBackend
+from wavesmith.vllm.attention import PER_TOKEN_HEAD, SCALE_BYTES, WavesmithAttention, WavesmithAttentionBackend
 
 DEVICE = torch.device("wavesmith:0")
 HEADS, KV_HEADS, SIZE, PAGE, BLOCKS = 6, 2, 64, 16, 40
@@ -30,9 +31,10 @@ def _settings() -> Iterator[None]:
 
 def layout(heads_outside: bool, dtype: torch.dtype) -> torch.Tensor:
     """The cache as vLLM has it, (blocks, heads, page, 2 * size), with either dimension outside in memory."""
+    row = 2 * (SIZE + (SCALE_BYTES if dtype == torch.int8 else 0))
     if heads_outside:
-        return torch.zeros(BLOCKS, KV_HEADS, PAGE, 2 * SIZE, dtype=dtype, device=DEVICE)
-    return torch.zeros(BLOCKS, PAGE, KV_HEADS, 2 * SIZE, dtype=dtype, device=DEVICE).transpose(1, 2)
+        return torch.zeros(BLOCKS, KV_HEADS, PAGE, row, dtype=dtype, device=DEVICE)
+    return torch.zeros(BLOCKS, PAGE, KV_HEADS, row, dtype=dtype, device=DEVICE).transpose(1, 2)
 
 
 def reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, how: dict[str, Any]) -> torch.Tensor:
@@ -56,6 +58,12 @@ def reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, how: dict[str, 
     return torch.einsum("hqk,khd->qhd", weights, v)
 
 
+def rounded(heads: torch.Tensor) -> torch.Tensor:
+    """Heads as integers of 8 bits keep them, each by a scale of its own."""
+    scale = heads.double().abs().amax(-1, keepdim=True) / 127
+    return (heads.double() / scale).round() * scale
+
+
 STEPS = {
     "prompts": [(9, 9), (33, 33), (1, 1)],
     "tokens": [(1, 20), (1, 64), (1, 1), (1, 17)],
@@ -68,6 +76,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "alibi": {"alibi_slopes": [0.5**n for n in range(1, HEADS + 1)]},
     "sinks": {"sinks": torch.linspace(-1, 2, HEADS)},
     "float8": {"kv_cache_dtype": "fp8"},
+    "int8": {"kv_cache_dtype": PER_TOKEN_HEAD},
 }
 
 
@@ -77,7 +86,7 @@ KINDS: dict[str, dict[str, Any]] = {
 def test_steps(kind: str, step: str, heads_outside: bool) -> None:
     """Keys of former steps are written first, each request's pages in a mixed order."""
     how = KINDS[kind] | {"scale": SIZE**-0.5}
-    float8 = "kv_cache_dtype" in how
+    float8, int8 = (how.get("kv_cache_dtype") == one for one in ("fp8", PER_TOKEN_HEAD))
     if float8 and not current_platform.supports_fp8():
         pytest.skip("the GPU has no float8")
     made = WavesmithAttention(HEADS, SIZE, how["scale"], KV_HEADS, **{k: v for k, v in how.items() if k != "scale"})
@@ -101,7 +110,7 @@ def test_steps(kind: str, step: str, heads_outside: bool) -> None:
         table[request, torch.arange(context) // PAGE].long() * PAGE + torch.arange(context) % PAGE
         for request, context in enumerate(contexts)
     ]
-    cache = layout(heads_outside, torch.uint8 if float8 else torch.bfloat16)
+    cache = layout(heads_outside, torch.uint8 if float8 else torch.int8 if int8 else torch.bfloat16)
 
     def write(which: list[slice]) -> tuple[torch.Tensor, torch.Tensor]:
         k, v, s = (
@@ -133,9 +142,20 @@ def test_steps(kind: str, step: str, heads_outside: bool) -> None:
     if float8:
         for one in (*keys, *values):
             one.copy_((one.float() / 0.25).to(current_platform.fp8_dtype()).float() * 0.25)
+    if int8:
+        keys, values = ([rounded(one) for one in all] for all in (keys, values))
     want = torch.cat([reference(*each, how) for each in zip(queries, keys, values, strict=True)])
     torch.testing.assert_close(output[: len(q)].cpu().double(), want, rtol=2.0**-7, atol=2.0**-6)
     assert output[len(q) :].isnan().all()
+
+
+def test_a_page_of_integers_has_room_for_its_scales() -> None:
+    made = {"block_size": PAGE, "num_kv_heads": KV_HEADS, "head_size": SIZE, "head_size_v": SIZE}
+    plain = FullAttentionSpec(**made, dtype=torch.bfloat16)
+    assert WavesmithAttentionBackend.customize_spec(plain) == plain
+    integers = FullAttentionSpec(**made, dtype=torch.int8, kv_quant_mode=KVQuantMode.INT8_PER_TOKEN_HEAD)
+    bytes_of_page = WavesmithAttentionBackend.customize_spec(integers).page_size_bytes
+    assert bytes_of_page == PAGE * KV_HEADS * 2 * (SIZE + SCALE_BYTES)
 
 
 def test_parts() -> None:
