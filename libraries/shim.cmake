@@ -2,6 +2,12 @@
 # A library is a row of libraries.tsv (library, major versions of its soname, the first one first; the status that says "not
 # supported", and its value; the libraries that AMD's needs, through which programs find them) and a table <library>.tsv (symbol, version, status|quiet|served, the programs that import it).
 
+# What the libraries' files include, compiled as theirs are.
+set(shim_options -fno-exceptions -fno-rtti -ffunction-sections -Wno-deprecated-non-prototype)
+wavesmith_precompiled(shims HEADERS <algorithm> <atomic> <cmath> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <mutex>
+  <string> <type_traits> <vector>)
+target_compile_options(wavesmith_precompiled_shims PRIVATE ${shim_options})
+
 # wavesmith_shim(LIBRARY MAJORS STATUS VALUE NEEDS): the target of that name.
 function(wavesmith_shim library majors status value needs)
   file(GLOB table ${CMAKE_CURRENT_SOURCE_DIR}/*/${library}.tsv)
@@ -55,7 +61,8 @@ function(wavesmith_shim library majors status value needs)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE wavesmith_warnings)
   target_compile_definitions(${target} PRIVATE WAVESMITH_LIBRARY="${library}")
-  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -ffunction-sections -Wno-deprecated-non-prototype)
+  target_compile_options(${target} PRIVATE ${shim_options})
+  target_precompile_headers(${target} REUSE_FROM wavesmith_precompiled_shims)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${library} SOVERSION ${first} LINK_DEPENDS ${map}
     BUILD_WITH_INSTALL_RPATH ON)
   # Behind the runtime, in a folder of their own, so that AMD's can come first; but for those that always stand in.
