@@ -15,7 +15,8 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cc CONTENT "")
 set(WAVESMITH_PRECOMPILED <algorithm> <array> <bit> <cmath> <cstdint> <cstring> <deque> <filesystem> <fstream>
   <functional> <map> <memory> <mutex> <numeric> <optional> <random> <ranges> <set> <span> <string> <string_view>
   <unordered_map> <vector> <fmt/format.h>)
-# wavesmith_precompiled(NAME LINK libraries... HEADERS headers...): a target whose precompiled headers others use again.
+# wavesmith_precompiled(NAME LINK libraries... HEADERS headers...): a target whose precompiled headers others use again. A
+# folder's own set adds headers that most of its files include anyway, for a change of one recompiles all that use the set.
 function(wavesmith_precompiled name)
   cmake_parse_arguments(ARG "" "" "LINK;HEADERS" ${ARGN})
   add_library(wavesmith_precompiled_${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
@@ -24,13 +25,17 @@ function(wavesmith_precompiled name)
 endfunction()
 wavesmith_precompiled(sources LINK wavesmith_fmt HEADERS ${WAVESMITH_PRECOMPILED})
 
-# wavesmith_library(NAME SOURCES... LINK public dependencies...): a static library from the folder's sources.
+# wavesmith_library(NAME SOURCES... LINK public dependencies... [PRECOMPILED name]): a static library from the folder's
+# sources, with the precompiled headers of that name.
 function(wavesmith_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED sources)
+  endif()
   add_library(wavesmith_${name} STATIC ${ARG_SOURCES})
   target_include_directories(wavesmith_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
   target_link_libraries(wavesmith_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK} wavesmith_warnings)
-  target_precompile_headers(wavesmith_${name} REUSE_FROM wavesmith_precompiled_sources)
+  target_precompile_headers(wavesmith_${name} REUSE_FROM wavesmith_precompiled_${ARG_PRECOMPILED})
 endfunction()
 
 # What a test may take, in seconds, and how many inputs the fuzzers try: an emulated processor takes its time.
@@ -56,25 +61,28 @@ macro(wavesmith_glob var pattern)
   endforeach()
 endmacro()
 
-# wavesmith_tests(NAME LINK libraries... [PROPERTIES of each test...]): one program from every *_test.cc of this folder and
-# its subfolders.
+# wavesmith_tests(NAME LINK libraries... [PRECOMPILED name] [PROPERTIES of each test...]): one program from every *_test.cc of
+# this folder and its subfolders.
 function(wavesmith_tests name)
   if(NOT WAVESMITH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "LINK;SOURCES;PROPERTIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "LINK;SOURCES;PROPERTIES" ${ARGN})
   if(NOT ARG_SOURCES)
     wavesmith_glob(ARG_SOURCES *_test.cc)
   endif()
   if(NOT ARG_SOURCES)
     return()
   endif()
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED tests)
+  endif()
   if(NOT TARGET wavesmith_precompiled_tests)
     wavesmith_precompiled(tests LINK wavesmith_fmt GTest::gtest HEADERS ${WAVESMITH_PRECOMPILED} <gtest/gtest.h>)
     target_compile_options(wavesmith_precompiled_tests PRIVATE -fPIE)
   endif()
   add_executable(${name}_test ${ARG_SOURCES})
-  target_precompile_headers(${name}_test REUSE_FROM wavesmith_precompiled_tests)
+  target_precompile_headers(${name}_test REUSE_FROM wavesmith_precompiled_${ARG_PRECOMPILED})
   target_link_libraries(${name}_test PRIVATE ${ARG_LINK} GTest::gtest_main wavesmith_warnings)
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT ${WAVESMITH_TEST_TIMEOUT}
     PROPERTIES TIMEOUT ${WAVESMITH_TEST_TIMEOUT} ${ARG_PROPERTIES})
