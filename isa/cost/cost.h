@@ -87,7 +87,8 @@ struct IssueRules {
   // What a wave has under way (RDNA), each counted in three bits.
   uint8_t scalars;      ///< SALU instructions, which issue and then wait for operands; 0: they wait before
   uint8_t scalar_hold;  ///< each is under way for so long from its execution on
-  uint8_t scalar_overwrite;  ///< from its execution to that of one that overwrites its result, SCC too
+  uint8_t scalar_overwrite;  ///< from its execution to that of one that overwrites its SCC; SGPRs: 1
+  uint8_t hardware_again;    ///< more for one that writes a hardware register behind another
   uint8_t masks;      ///< VALU instructions that write scalar registers; the next waits for all of them
   uint8_t mask_hold;  ///< each is under way for so long beyond its result
   // An LDS instruction's operands on their way there (RDNA): an address, and each dword of data.
@@ -98,8 +99,9 @@ struct IssueRules {
   uint8_t depth;      ///< from issue to execution when the queue is empty
   uint16_t capacity;  ///< of the queue, in tenths
   uint16_t weight_plain, weight_wide, weight_multiply, weight_transcendental, weight_matrix;
-  uint8_t matrix_operand;  ///< more for a VALU result that a matrix instruction reads
-  uint8_t doubles_again;   ///< more for an instruction of the FP64 unit directly behind another
+  uint8_t
+      matrix_depth;  ///< RDNA4: the same of a matrix instruction behind another kind; RDNA3's go as others
+  uint8_t doubles_again;  ///< more for an instruction of the FP64 unit directly behind another
   // What code may rely on against hazards, where the typical cost above is more.
   uint8_t branch_taken_least;
 };

@@ -98,6 +98,12 @@ Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& tar
                         : 2;
       if (instruction.mnemonic.starts_with("s_mul") && !instruction.mnemonic.starts_with("s_mulk"))
         cost.result = std::max<uint16_t>(cost.result, 3);
+      // discover_ops on gfx1200: another product executes 10 cycles behind one that s_mul_u64 overwrites.
+      if (instruction.mnemonic == "s_mul_u64") cost.issue = 8;
+      // What reads a hardware register has waited for the SALU before it issued; bit tests execute one a
+      // cycle, though each overwrites SCC (discover_ops on both).
+      if (instruction.mnemonic.starts_with("s_getreg") || instruction.mnemonic.starts_with("s_bitcmp"))
+        cost.result = 1;
       return cost;
     case Pipe::Smem:
     case Pipe::Vmem:
@@ -133,7 +139,13 @@ uint16_t rdna_matrix_result(const Cost& cost, MatrixUse use) {
 /// last one's result issues 9 cycles after that has executed, like SMEM instructions and branches in the
 /// other traces. LDS instructions read a dword a lane and cycle (AMD, RDNA white paper: 128 bytes a clock),
 /// so a run of ds_add_u64 issues one in three cycles once nine wait. FP64 instructions in a row issue 36
-/// cycles apart. These were read off discover_ops on both.
+/// cycles apart. A SALU instruction overwrites an SGPR in the cycle behind the one that wrote it
+/// (s_movk_i32), SCC in the second; s_setreg issues 15 cycles behind another, 5 more than behind other SALU
+/// instructions. These were read off discover_ops on both.
+///
+/// The first matrix instruction behind others executes 3 cycles later than they would: in discover_ops on
+/// gfx1200, where it reads registers that nothing has written, and in custom_handwritten, where it reads
+/// results of v_rcp_f32. discover_ops on gfx1100 shows no such cycles.
 const IssueRules& rdna_rules() {
   static constexpr IssueRules kRdnaRules{.quantum = 1,
                                          .scalar_condition = 1,
@@ -158,6 +170,7 @@ const IssueRules& rdna_rules() {
                                          .scalars = 7,
                                          .scalar_hold = 7,
                                          .scalar_overwrite = 2,
+                                         .hardware_again = 5,
                                          .masks = 7,
                                          .mask_hold = 3,
                                          .lds_operands = 9,
@@ -170,7 +183,7 @@ const IssueRules& rdna_rules() {
                                          .weight_multiply = 44,
                                          .weight_transcendental = 14,
                                          .weight_matrix = 10,
-                                         .matrix_operand = 3,
+                                         .matrix_depth = 6,
                                          .doubles_again = 4,
                                          .branch_taken_least = 9};
   return kRdnaRules;

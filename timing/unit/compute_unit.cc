@@ -194,7 +194,9 @@ void ComputeUnit::State::prepare(Wave& w) {
       if (rules.scalars && op.pipe == Pipe::Salu) {
         held.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
         if (op.hardware || w.hardware)
-          held.until(w.last_scalar + rules.scalar_to_scalar_memory + (op.hardware ? 1 : 0), Cause::Scalar);
+          held.until(w.last_scalar + rules.scalar_to_scalar_memory + (op.hardware ? 1 : 0) +
+                         (op.sets_hardware && w.hardware ? rules.hardware_again : 0),
+                     Cause::Scalar);
       }
       if (held.ready >= std::max(w.scalar_pending, w.scalar_read_pending)) break;
       for (const RegisterRange& range : op.scalar_reads)

@@ -134,15 +134,17 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
     for (const RegisterRange& range : op.scalar_writes)
       for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
         executes = std::max(executes, w.scalar[r].written);
-    w.scalar_executed = executes + op.issue;
+    executes += op.issue - 1u;
+    w.scalar_executed = executes + 1;
     if (!op.hardware) w.scalars.push(executes + rules.scalar_hold);
   }
   if (op.pipe == Pipe::Salu) w.last_scalar = executes;
   for (const RegisterRange& range : op.scalar_writes)
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
-      w.scalar[r] = {executes + rules.scalar_to_vector,
-                     executes + (r == kScalars - 1 && !rules.scalars ? rules.scalar_condition : op.result), 0,
-                     0, executes + rules.scalar_overwrite};
+      w.scalar[r] = {
+          executes + rules.scalar_to_vector,
+          executes + (r == kScalars - 1 && !rules.scalars ? rules.scalar_condition : op.result), 0, 0,
+          executes + (r == kScalars - 1 ? std::min<uint64_t>(op.result, rules.scalar_overwrite) : 1)};
   if (!op.scalar_writes.empty())
     w.scalar_pending = std::max(w.scalar_pending,
                                 executes + std::max<uint64_t>({rules.scalar_to_vector, rules.scalar_condition,
@@ -236,15 +238,19 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
           executes = std::max(executes, w.scalar[r].by_vector);
     if (slow) executes = std::max(executes, simd.slow_executed);
-    // Results come in order: behind the FP64 unit's others execute when its own is there.
-    if (doubles)
-      simd.doubles_done = executes + op.result;
-    else
-      executes = std::max(executes, simd.doubles_done);
+    // Behind the FP64 unit's last result a matrix instruction executes when that is there.
+    if (matrix) executes = std::max(executes, simd.doubles_done) + (simd.matrix_last ? 0 : matrix_start);
+    simd.matrix_last = matrix;
     const uint64_t leaves = executes + (slow ? 1 : op.issue);
     if (slow) simd.slow_executed = executes + op.issue;
     simd.executed = leaves;
-    if (rules.masks && !op.scalar_writes.empty()) w.masks.push(leaves - rules.depth + rules.vector_to_scalar);
+    // Others leave the queue before, and their results come in order, one a cycle.
+    if (doubles)
+      simd.doubles_done = executes + op.result;
+    else
+      executes = std::max(executes, simd.doubles_done++);
+    if (rules.masks && !op.scalar_writes.empty())
+      w.masks.push(executes + op.issue - rules.depth + rules.vector_to_scalar);
     // A wide instruction goes through in parts, each of which makes room.
     const uint32_t parts = wide ? op.issue : 1;
     for (uint32_t part = 1; part < parts; ++part) simd.queue.push({leaves - parts + part, weight / parts});
@@ -277,8 +283,8 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
                op.d.count};
     else
       write = {result, memory, 0, 0, 0, 0};
-    w.vector_pending = std::max({w.vector_pending, write.result + rules.matrix_operand, write.memory,
-                                 write.matrix, write.accumulate});
+    w.vector_pending =
+        std::max({w.vector_pending, write.result, write.memory, write.matrix, write.accumulate});
   }
   if (!rules.queued && !op.scalar_writes.empty()) w.scalars_written = t + rules.vector_to_scalar;
   for (const RegisterRange& range : op.scalar_reads)

@@ -64,6 +64,8 @@ TEST(IssueOnRdna, ReadingAHardwareRegisterIsNotAmongThem) {
   const auto cycles = issued(lines);
   EXPECT_EQ(apart(cycles, 0, 8), 8U);
   EXPECT_EQ(apart(cycles, 8, 9), 2U);
+  lines[1] = "s_lshl_b32 s0, s2, s1";  // what it has read is there when it has issued
+  EXPECT_EQ(issued(lines), cycles);
 }
 
 TEST(IssueOnRdna, IndependentScalarInstructionsIssueEachCycle) {
@@ -118,6 +120,47 @@ TEST(IssueOnRdna, MatrixInstructionsOfAsManyCyclesDoNot) {
   const auto cycles = issued(times(20, "v_wmma_f32_16x16x16_f16 v[0:7], v[16:23], v[32:39], v[0:7]"));
   EXPECT_EQ(apart(cycles, 0, 7), 7U);
   EXPECT_EQ(apart(cycles, 10, 19), 9 * 32U);
+}
+
+TEST(IssueOnRdna, AMatrixInstructionBehindOthersStartsLaterOnRdna4) {
+  // The ninth waits for the first to leave.
+  const auto ninth = [](const char* wmma, const char* gpu) {
+    std::vector<std::string> alone = times(9, wmma), behind = times(10, wmma);
+    behind[0] = "v_mov_b32_e32 v40, v41";
+    const auto first = issued(alone, gpu), second = issued(behind, gpu);
+    EXPECT_EQ(apart(first, 0, 8), apart(second, 1, 9)) << gpu;
+    return apart(first, 0, 8);
+  };
+  // Eight issue in as many cycles; depth 3, or 6, and 32 or 16 cycles.
+  EXPECT_EQ(ninth("v_wmma_f32_16x16x16_f16 v[0:7], v[16:23], v[32:39], v[0:7]", "rx7900xtx"), 3U + 32U);
+  EXPECT_EQ(ninth("v_wmma_f32_16x16x16_f16 v[0:7], v[16:19], v[32:35], v[0:7]", "rx9070xt"), 6U + 16U);
+}
+
+TEST(IssueOnRdna, BehindFp64OthersLeaveTheQueueBeforeTheirResultsAreThere) {
+  // Nine integer products of four entries each fit only if those before have left.
+  std::vector<std::string> lines = times(9, "v_mul_lo_u32 v0, v1, v2");
+  lines[0] = "v_add_f64 v[4:5], v[6:7], v[8:9]";
+  EXPECT_EQ(apart(issued(lines), 1, 8), 7 * 4U);
+}
+
+TEST(IssueOnRdna, AScalarRegisterIsOverwrittenInTheNextCycleAndSccInTheSecond) {
+  // Seven are under way, so that the ninth issues when the second has executed.
+  const auto ninth = [](const char* line) { return apart(issued(times(9, line)), 7, 8); };
+  EXPECT_EQ(ninth("s_movk_i32 s0, 0x0"), 1U);
+  EXPECT_EQ(ninth("s_cmp_eq_i32 s0, s1"), 2U);
+  EXPECT_EQ(ninth("s_bitcmp0_b32 s0, s1"), 1U);
+}
+
+TEST(IssueOnRdna, AScalarProductOf64BitsTakesTheUnit) {
+  std::vector<std::string> lines = times(9, "s_mov_b32 s8, s9");
+  lines[1] = "s_mul_u64 s[0:1], s[2:3], s[4:5]";
+  EXPECT_EQ(apart(issued(lines, "rx9070xt"), 7, 8), 8U);
+}
+
+TEST(IssueOnRdna, AHardwareRegisterIsWrittenFifteenCyclesBehindAnother) {
+  const auto cycles =
+      issued({"s_setreg_imm32_b32 hwreg(0, 0, 1), 0", "s_setreg_imm32_b32 hwreg(0, 0, 1), 0"});
+  EXPECT_EQ(apart(cycles, 0, 1), 15U);
 }
 
 TEST(IssueOnRdna, HardwareRegistersWaitForTheScalarUnit) {

@@ -149,7 +149,8 @@ struct Simd {
   uint64_t executed = 0;       ///< the last in the queue has gone through
   uint64_t slow_executed = 0;  ///< the same of the unit for transcendental and wide instructions
   uint64_t doubles = 0;        ///< the FP64 unit takes the next
-  uint64_t doubles_done = 0;   ///< its last result is there
+  uint64_t doubles_done = 0;   ///< its last result is there, and those behind it
+  bool matrix_last = false;    ///< the last in the queue is a matrix instruction
   struct Entry {
     uint64_t leaves;
     uint32_t weight;
@@ -177,6 +178,7 @@ struct ComputeUnit::State {
             {rules.vector_to_scalar, rules.vector_to_branch, rules.vector_to_overwrite, rules.carry})),
         reads_hold(rules.queued || rules.vector_to_memory > rules.vector_then_memory ||
                    rules.dual_to_memory > rules.vector_then_memory),
+        matrix_start(target.is(isa::kRdna4) ? std::max(rules.matrix_depth, rules.depth) - rules.depth : 0),
         lds_pairs(ops_.target().is(isa::kCdna)) {
     simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
     when.resize((simds.size() + 3) / 4 * 4, kNothing);
@@ -244,6 +246,8 @@ struct ComputeUnit::State {
   const uint64_t scalar_hold;
   /// A load waits for VALU instructions that read what it overwrites; otherwise it waits for all of them.
   const bool reads_hold;
+  /// More until a matrix instruction executes where another kind went before.
+  const uint64_t matrix_start;
   const bool lds_pairs;  ///< each pair of SIMDs gets half of what LDS gives, and no more (CDNA)
   std::vector<Simd> simds;
   static constexpr uint32_t kSimdBits = 6;
@@ -278,8 +282,7 @@ struct ComputeUnit::State {
       const bool accumulator = op.c.count && range.first == op.c.first && range.count == op.c.count;
       w.vector.each(range, [&](const VectorWrite& write) {
         const bool next = accumulator && write.writer == op.c.first && write.written == op.c.count;
-        ready = std::max({ready, write.result ? write.result + rules.matrix_operand : 0,
-                          next ? write.accumulate : write.matrix});
+        ready = std::max({ready, write.result, next ? write.accumulate : write.matrix});
       });
     }
   } else {

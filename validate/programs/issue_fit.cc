@@ -36,7 +36,8 @@ std::span<const IssueConstant> issue_constants() {
   // same pipe's result on its way to another pipe; of a branch that is taken the scalar unit's, whose result
   // the address is, of one that is passed the sequencer's own turn behind another instruction. A memory
   // instruction that has not read its registers is counted (LLVM, AMDGPU/gfx11_waitcnt_depctr, VM_VSRC) as a
-  // SALU instruction under way is.
+  // SALU instruction under way is. How far behind issue the VALU executes: as far as the sequencer's own turn
+  // is behind another instruction; matrix instructions as others.
   static const std::vector<IssueConstant> all{
       constant<&R::scalar_to_memory>("SALU to memory", 1, 1, 24, 1, "SALU to a branch"),
       constant<&R::scalar_to_branch>("SALU to a branch", 1, 1, 24, 1, "SALU to SMEM"),
@@ -60,8 +61,8 @@ std::span<const IssueConstant> issue_constants() {
       constant<&R::lds_hold>("LDS operands under way", 6, 0, 12),
       constant<&R::weight_plain>("plain instruction in the VALU's queue", 10, 0, 10, 10),
       constant<&R::weight_wide>("wide instruction in the VALU's queue", 10, 10, 20, 10),
-      constant<&R::depth>("VALU queue's depth", 0, 0, 8),
-      constant<&R::matrix_operand>("more for a matrix instruction's operand", 0, 0, 8),
+      constant<&R::depth>("VALU queue's depth", 0, 0, 8, 1, "memory to a wait"),
+      constant<&R::matrix_depth>("matrix instruction's depth", 0, 0, 12, 1, "VALU queue's depth"),
   };
   return all;
 }
@@ -105,7 +106,8 @@ IssueFit::IssueFit(std::span<IssueTrace* const> traces) {
   std::vector<Value> before, middle;
   for (const IssueConstant& each : constants) {
     before.push_back({each.before, false});
-    middle.push_back({static_cast<uint16_t>((each.first + each.last) / 2), false});
+    middle.push_back(
+        {static_cast<uint16_t>(each.first + (each.last - each.first) / (2 * each.step) * each.step), false});
   }
   values_ = before;
   best_ = cost();
@@ -150,8 +152,8 @@ void IssueFit::descend() {
   }
 }
 
-/// What can be anything goes back to what it was before, or to what its kin is, also where that explains the
-/// traces as well.
+/// What can be anything goes back to what it was before, also where that explains the traces exactly as well;
+/// or to what its kin is, where that costs them less than what tells a constant.
 void IssueFit::look_what_is_told() {
   const auto constants = issue_constants();
   for (size_t i = 0; i < constants.size(); ++i) {
@@ -160,7 +162,8 @@ void IssueFit::look_what_is_told() {
       values_[i].value = other;
       values_[i].told |= cost() > best_ + kTelling;
     }
-    values_[i].value = values_[i].told ? fitted : constants[i].before;
+    values_[i].value = constants[i].before;
+    if (values_[i].told && cost() > best_ + 1e-9) values_[i].value = fitted;
   }
   for (size_t i = 0; i < constants.size(); ++i) {
     const auto kin = std::ranges::find(constants, constants[i].kin, &IssueConstant::name);
@@ -168,7 +171,7 @@ void IssueFit::look_what_is_told() {
     const Value like = values_[static_cast<size_t>(kin - constants.begin())], fitted = values_[i];
     if (!like.told) continue;
     values_[i].value = like.value;
-    if (fitted.told && cost() > best_ + 1e-9) values_[i] = fitted;
+    if (fitted.told && cost() > best_ + kTelling) values_[i] = fitted;
   }
 }
 

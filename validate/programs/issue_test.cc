@@ -73,6 +73,14 @@ TEST(IssueFit, TakesABranchThatIsPassedForASequencersOwnInstruction) {
   EXPECT_EQ(value(fit, "branch passed", false), 5);
 }
 
+TEST(IssueFit, KeepsWhatWasThereBeforeWhereItExplainsTheTracesAsWell) {
+  std::vector<IssueTrace> traces = traces_of(program(3));
+  IssueTrace* const all[] = {traces.data()};
+  const IssueFit fit(all);
+  EXPECT_EQ(value(fit, "SALU instruction under way", false), 7);
+  EXPECT_EQ(value(fit, "lane mask from VALU to VALU", false), 5);
+}
+
 /// A SALU instruction at the first byte of a line of the instruction cache, `behind` cycles after another.
 size_t late(uint64_t behind) {
   const std::vector<IssueTrace> traces = traces_of(
