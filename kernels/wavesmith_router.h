@@ -84,8 +84,9 @@ wavesmith_kernels_router(const wavesmith_router_description* router, void* strea
  *
  * With d and r as above, of the chosen logits and of logit j, dlogits[j] is off by at most 4 * r times the
  * sum of what makes it up in absolute values (|t| being factor * w * (|dweight| + sum of |dweight * w|)) +
- * 2^-100, to which rounding to its type comes. All is summed in an order that depends on the sizes only.
- * dlogits may be written over the logits; other overlaps are refused. */
+ * 2^-100, renormalised + (chosen + 2)^2 * 2^-124 * factor * (sum of |dweight|) / S, to which rounding to its
+ * type comes. All is summed in an order that depends on the sizes only. dlogits may be written over the
+ * logits; other overlaps are refused. */
 typedef struct {
   int64_t tokens, experts, chosen;
   wavesmith_kernels_rows logits;

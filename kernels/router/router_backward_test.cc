@@ -52,7 +52,8 @@ struct TokenGradient {
       }
     // Scores below 2^-126 may be 0, which counts where the sum is small.
     const double count = static_cast<double>(ids.size()) + 2;
-    const double lost = sum == 0 ? 0 : count * count * 0x1p-124 * kind.factor * sizes_above / sum;
+    const double lost =
+        !kind.renormalised || !(sum > 0) ? 0 : count * count * 0x1p-124 * kind.factor * sizes_above / sum;
     std::vector<double> sizes(token.x.size(), 0);
     gradients.assign(token.x.size(), 0);
     double all = 0, all_sizes = 0;
