@@ -39,7 +39,7 @@ struct GemmArguments {
   const void *mx_a, *mx_b;
   long stride_mx_a, stride_mx_b, batch_mx_a, batch_mx_b;
   GemmBlockScales block_a, block_b;  ///< of kernels of blocks.h
-  GemmGroups groups_b;               ///< of kernels of int4.h
+  GemmGroups groups_b;               ///< of kernels of packed/
   const int*
       group_offsets;  ///< of kernels of grouped.h: where each group's rows begin, and the last one's end
   int groups;

@@ -267,14 +267,14 @@ class GemmOnGpu : public OnEachGpu {
   }
 
   /// The pairs of types of A and B that the GPU has kernels for, those aside that have scales (mx_test.cc,
-  /// int4_test.cc).
+  /// packed/int4_test.cc).
   static std::vector<std::pair<Type, Type>> pairs() {
     std::vector<std::pair<Type, Type>> all;
     const auto count = static_cast<int>(std::size(kElementTypes));
     for (int a = 0; a < count; ++a)
       for (int b = 0; b < count; ++b) {
         const std::pair pair{static_cast<Type>(a), static_cast<Type>(b)};
-        if (a != WAVESMITH_KERNELS_E2M1X2 && b != WAVESMITH_KERNELS_I4X2 &&
+        if (a != WAVESMITH_KERNELS_E2M1X2 && b != WAVESMITH_KERNELS_E2M1X2 && b != WAVESMITH_KERNELS_I4X2 &&
             wavesmith_kernels_gemm_tile(pair.first, pair.second, 0))
           all.push_back(pair);
       }

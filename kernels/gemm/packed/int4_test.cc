@@ -1,5 +1,5 @@
 // Products of halves with weights of 4 bits, against sums in double precision.
-#include "kernels/gemm/testing.h"
+#include "kernels/gemm/packed/testing.h"
 #include "kernels/refusal_testing.h"
 
 namespace wavesmith::kernels {
@@ -115,33 +115,14 @@ class Int4Gemm : public GemmOnGpu {
     if (HasFatalFailure()) return;
     const HostMatrix before = d;
     on_d.copy_to(d.elements);
-    ErrorNote note;
     const double unit = epsilon_of(one.type);
     // What rounding to A's type loses of the least weights.
     const double tiny = one.type == WAVESMITH_KERNELS_BF16 ? 0 : GetParam() == 0 ? 0x1p-14 : 0x1p-25;
-    for (int64_t batch = 0; batch < one.batches; ++batch)
-      for (int64_t i = 0; i < one.m; ++i)
-        for (int64_t j = 0; j < one.n; ++j) {
-          double sum = 0, error = 0;
-          for (int64_t p = 0; p < one.k; ++p) {
-            const double number = as_operand(a.get(batch, i, p), one.type),
-                         weight = weights.get(batch, j, p, one.zeros);
-            sum += number * weight;
-            error += std::abs(number) *
-                     (std::abs(weight) * (static_cast<double>(one.k + 8) * 0x1p-24 + unit) + tiny);
-          }
-          double value = one.alpha * sum;
-          if (one.beta != 0) value += one.beta * before.get(batch, i, j);
-          if (one.bias) value += bias.get(0, 0, j);
-          error = error * std::abs(one.alpha) + 0x1p-21 * (std::abs(value) + 1);
-          const double got = d.get(batch, i, j), allowed = rounded_error(one.type_d, value, error);
-          note.add(std::abs(got - value), allowed);
-          if (std::isnan(value))
-            ASSERT_TRUE(std::isnan(got)) << i << ", " << j << ": " << got;
-          else
-            ASSERT_LE(std::abs(got - value), allowed)
-                << batch << ", " << i << ", " << j << ": " << got << " instead of " << value;
-        }
+    expect_product(
+        {before, d, one.bias ? &bias : nullptr, one.alpha, one.beta, one.m, one.n, one.batches}, one.k,
+        [&](int64_t batch, int64_t i, int64_t p) { return as_operand(a.get(batch, i, p), one.type); },
+        [&](int64_t batch, int64_t j, int64_t p) { return weights.get(batch, j, p, one.zeros); },
+        [&](double weight) { return unit * std::abs(weight) + tiny; });
   }
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Answers an architect's questions by the models, and writes docs/ARCHITECT.md or compares with it.
 
-    kernels/architect.py [--build build/release] [--update]
+    kernels/architect/architect.py [--build build/release] [--update]
 
 The page's tables stand between markers, `<!-- NAME -->` and `<!-- end -->`; what is around them is the writer's.
 Without --update numbers may differ by 2 %, and words not at all.
@@ -14,10 +14,12 @@ import re
 import sys
 from pathlib import Path
 
-import architect_larger
-import architect_serving
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/ARCHITECT.md"
+import larger
+import serving
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/ARCHITECT.md"
 TOLERANCE = 0.02
 
 
@@ -37,7 +39,7 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=Path("build/release"), help="the build folder")
     parser.add_argument("--update", action="store_true", help="write what came out into the page")
     arguments = parser.parse_args()
-    tables = {**architect_larger.tables(arguments.build), **architect_serving.tables(arguments.build)}
+    tables = {**larger.tables(arguments.build), **serving.tables(arguments.build)}
     text, wrong = PAGE.read_text(), 0
     for name, table in tables.items():
         marked = re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)

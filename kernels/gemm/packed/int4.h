@@ -1,7 +1,7 @@
 // Weights of integers of 4 bits: a number q of a group along K becomes scale * (q - zero point) of the group.
 #pragma once
 
-#include "kernels/gemm/packed.h"
+#include "kernels/gemm/packed/packed.h"
 #include "tile/nibbles.h"
 
 namespace wavesmith::kernels {

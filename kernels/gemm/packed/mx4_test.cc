@@ -1,5 +1,5 @@
 // Products of bf16 with weights of MXFP4, against sums in double precision.
-#include "kernels/gemm/testing.h"
+#include "kernels/gemm/packed/testing.h"
 #include "kernels/refusal_testing.h"
 
 namespace wavesmith::kernels {
@@ -96,29 +96,10 @@ class Mx4Gemm : public GemmOnGpu {
     if (HasFatalFailure()) return;
     const HostMatrix before = d;
     on_d.copy_to(d.elements);
-    const ErrorNote note;
-    for (int64_t j = 0; j < one.n; ++j) {
-      std::vector<double> column;
-      for (int64_t p = 0; p < one.k; ++p) column.push_back(weights.get(j, p));
-      for (int64_t i = 0; i < one.m; ++i) {
-        double sum = 0, sizes = 0;
-        for (int64_t p = 0; p < one.k; ++p) {
-          const double product = as_operand(a.get(0, i, p), kHalf) * column[static_cast<size_t>(p)];
-          sum += product, sizes += std::abs(product);
-        }
-        double value = one.alpha * sum;
-        if (one.beta != 0) value += one.beta * before.get(0, i, j);
-        if (one.bias) value += bias.get(0, 0, j);
-        const double error = sizes * static_cast<double>(one.k + 1) * 0x1p-24 * std::abs(one.alpha) +
-                             0x1p-21 * (std::abs(value) + 1);
-        const double got = d.get(0, i, j);
-        if (std::isnan(value))
-          ASSERT_TRUE(std::isnan(got)) << i << ", " << j << ": " << got;
-        else
-          ASSERT_LE(std::abs(got - value), rounded_error(one.type_d, value, error))
-              << i << ", " << j << ": " << got << " instead of " << value;
-      }
-    }
+    expect_product(
+        {before, d, one.bias ? &bias : nullptr, one.alpha, one.beta, one.m, one.n}, one.k,
+        [&](int64_t, int64_t i, int64_t p) { return as_operand(a.get(0, i, p), kHalf); },
+        [&](int64_t, int64_t j, int64_t p) { return weights.get(j, p); }, [](double) { return 0; });
   }
 };
 

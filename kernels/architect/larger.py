@@ -89,7 +89,7 @@ def _digits(number: float) -> str:
 
 def _profile_error() -> str:
     """The mean error that docs/ACCURACY.md has of kernels under the cycle model."""
-    page = Path(__file__).resolve().parent.parent / "docs/ACCURACY.md"
+    page = Path(__file__).resolve().parents[2] / "docs/ACCURACY.md"
     found = re.search(r"`profile_mean` \| ([0-9.]+)", page.read_text())
     return f"{100 * float(found[1]):.0f} %" if found else "-"
 

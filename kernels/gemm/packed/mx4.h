@@ -1,7 +1,7 @@
 // Weights of OCP's MXFP4: a float of 4 bits (e2m1) times its block's power of two.
 #pragma once
 
-#include "kernels/gemm/packed.h"
+#include "kernels/gemm/packed/packed.h"
 #include "tile/nibbles.h"
 
 namespace wavesmith::kernels {
