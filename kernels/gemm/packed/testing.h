@@ -13,8 +13,8 @@ struct PackedProduct {
   int64_t m = 0, n = 0, batches = 1;
 };
 
-/// Compares D with sums in double precision of A's `number(batch, row, p)` times `weight(batch, column, p)`, of
-/// which the GPU's may be off by `error(weight)` for each 1 of A; sums' own error comes to it.
+/// Compares D with sums in double precision of A's `number(batch, row, p)` times `weight(batch, column, p)`,
+/// of which the GPU's may be off by `error(weight)` for each 1 of A; sums' own error comes to it.
 template <class Number, class Weight, class Error>
 void expect_product(const PackedProduct& one, int64_t k, Number number_of, Weight weight, Error error) {
   ErrorNote note;
