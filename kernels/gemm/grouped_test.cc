@@ -68,9 +68,13 @@ class GroupedGemm : public GemmOnGpu {
              row.has(std::string(word_of(one.type)) + (one.block_scales ? "b128" : "") + "ggated");
     });
   }
+  /// Gated, D has whole blocks of columns where they have scales.
+  static void make_whole_blocks(GroupedCase& one) {
+    if (one.gated && one.block_scales) one.n = kGemmBlock * ((one.n + kGemmBlock - 1) / kGemmBlock);
+  }
   void gate(GroupedCase& one) {
     one.gated = true, one.beta = 0, one.bias_per_row = one.b_by_rows = false;
-    if (one.block_scales) one.n = kGemmBlock * ((one.n + kGemmBlock - 1) / kGemmBlock);
+    make_whole_blocks(one);
     one.activation = one_of({WAVESMITH_KERNELS_NO_ACTIVATION, WAVESMITH_KERNELS_RELU, WAVESMITH_KERNELS_GELU,
                              WAVESMITH_KERNELS_SILU});
     if (one.type_d == WAVESMITH_KERNELS_F16) one.type_d = WAVESMITH_KERNELS_F32;  // products of two sums
@@ -303,6 +307,7 @@ TEST_P(GroupedGemm, ThereMayBeMoreGroupsThanLanesOfAWaveAndAllMayBeEmpty) {
   one.offsets.assign(1, 0);
   for (int i = 0; i < 150; ++i) one.offsets.push_back(one.offsets.back() + (between(0, 3) == 0 ? 1 : 0));
   one.m = one.offsets.back() + 1, one.n = 20, one.k = 32;
+  make_whole_blocks(one);
   check(one);
   one.offsets.assign(70, 1);
   check(one);
@@ -314,6 +319,7 @@ TEST_P(GroupedGemm, GroupsMayBeSoManyThatEachIsADies) {
     one.offsets.push_back(one.offsets.back() + static_cast<int32_t>(one_of<int64_t>({0, 1, 16, 17, 9})));
   while (one.offsets.back() < 560) one.offsets.push_back(one.offsets.back() + 16);
   one.m = one.offsets.back(), one.n = 70, one.k = 32;
+  make_whole_blocks(one);
   one.rows_in_a = 80000;  // more than dies keep in any order
   check(one);
 }
