@@ -56,9 +56,7 @@ wavesmith_kernels_status check(const Sort& one) {
   }
   ranges.back() = NamedRange::of("workspace", one.workspace, static_cast<int64_t>(one.workspace_bytes),
                                  WAVESMITH_KERNELS_I8);
-  for (size_t i = kRead; i < ranges.size(); ++i)
-    if (const auto status = check_apart(kName, ranges[i], std::span(ranges).first(i))) return status;
-  return succeed();
+  return check_written(kName, ranges, ranges.size() - kRead);
 }
 
 ExpertSortArguments arguments_of(const Sort& one, const ExpertChunks& chunks) {

@@ -1,6 +1,7 @@
 // Where arguments lie in memory, by the names that messages have for them.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,14 @@ inline wavesmith_kernels_status check_apart(std::string_view operation, const Na
   for (const NamedRange& other : others)
     if (written.range.overlaps(other.range))
       return invalid(operation, std::string(written.name) + " overlaps " + other.name);
+  return succeed();
+}
+
+/// INVALID_ARGUMENT where one of the last ranges, so many of which are written, overlaps one before it.
+inline wavesmith_kernels_status check_written(std::string_view operation, std::span<const NamedRange> ranges,
+                                              size_t written) {
+  for (size_t i = ranges.size() - written; i < ranges.size(); ++i)
+    if (const auto status = check_apart(operation, ranges[i], ranges.first(i))) return status;
   return succeed();
 }
 

@@ -2,7 +2,6 @@
 // the loss of their logits, or by their gradient and its products.
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -89,16 +88,6 @@ std::vector<NamedRange> read_of(const Description& one) {
   return {{"x", range_of(one.x, one.rows, one.features)},
           {"weights", range_of(one.weights, one.classes, one.features)},
           {"targets", ByteRange::of(one.targets, 2 * one.rows, WAVESMITH_KERNELS_F32)}};
-}
-
-/// Whether what is written, the workspace last, overlaps neither what is read nor each other.
-wavesmith_kernels_status check_written(const char* what, const std::vector<NamedRange>& written,
-                                       const std::vector<NamedRange>& read) {
-  for (size_t i = 0; i < written.size(); ++i) {
-    if (const auto status = check_apart(what, written[i], read)) return status;
-    if (const auto status = check_apart(what, written[i], std::span(written).first(i))) return status;
-  }
-  return succeed();
 }
 
 NamedRange workspace_of(const Description& one) {
@@ -229,10 +218,11 @@ wavesmith_kernels_status wavesmith_kernels_linear_cross_entropy(
   if (const auto status =
           check_workspace(kName, one.workspace, one.workspace_bytes, static_cast<size_t>(layout.least(one))))
     return status;
-  const std::vector<NamedRange> written = {
-      NamedRange::of("losses", one.losses, one.rows, WAVESMITH_KERNELS_F32),
-      NamedRange::of("logs", one.logs, one.rows, WAVESMITH_KERNELS_F32), workspace_of(one)};
-  if (const auto status = check_written(kName, written, read_of(one))) return status;
+  std::vector<NamedRange> ranges = read_of(one);
+  ranges.push_back(NamedRange::of("losses", one.losses, one.rows, WAVESMITH_KERNELS_F32));
+  ranges.push_back(NamedRange::of("logs", one.logs, one.rows, WAVESMITH_KERNELS_F32));
+  ranges.push_back(workspace_of(one));
+  if (const auto status = check_written(kName, ranges, 3)) return status;
   layout.fill(one);
   for (int64_t first = 0; first < one.classes; first += layout.classes) {
     const Part part(one, layout, first);
@@ -264,15 +254,16 @@ wavesmith_kernels_status wavesmith_kernels_linear_cross_entropy_gradient(
   if (const auto status = check_workspace(kGradientName, one.workspace, one.workspace_bytes,
                                           static_cast<size_t>(layout.least(one))))
     return status;
-  std::vector<NamedRange> written, read = read_of(one);
-  if (gradient->dx.data) written.push_back({"dx", range_of(gradient->dx, one.rows, one.features)});
+  std::vector<NamedRange> ranges = read_of(one);
+  ranges.push_back(NamedRange::of("logs", one.logs, one.rows, WAVESMITH_KERNELS_F32));
+  ranges.push_back(NamedRange::of("upstream", gradient->upstream, gradient->upstream_stride ? one.rows : 1,
+                                  WAVESMITH_KERNELS_F32));
+  const size_t read = ranges.size();
+  if (gradient->dx.data) ranges.push_back({"dx", range_of(gradient->dx, one.rows, one.features)});
   if (gradient->dweights.data)
-    written.push_back({"dweights", range_of(gradient->dweights, one.classes, one.features)});
-  written.push_back(workspace_of(one));
-  read.push_back(NamedRange::of("logs", one.logs, one.rows, WAVESMITH_KERNELS_F32));
-  read.push_back(NamedRange::of("upstream", gradient->upstream, gradient->upstream_stride ? one.rows : 1,
-                                WAVESMITH_KERNELS_F32));
-  if (const auto status = check_written(kGradientName, written, read)) return status;
+    ranges.push_back({"dweights", range_of(gradient->dweights, one.classes, one.features)});
+  ranges.push_back(workspace_of(one));
+  if (const auto status = check_written(kGradientName, ranges, ranges.size() - read)) return status;
   layout.fill(one);
   for (int64_t first = 0; first < one.classes; first += layout.classes) {
     const Part part(one, layout, first);

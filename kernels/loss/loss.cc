@@ -1,6 +1,5 @@
 // The C API of cross entropy: checks a call and launches it.
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -51,24 +50,22 @@ wavesmith_kernels_status check(const Description& one) {
     return status;
   if (const auto status = check(kName, one)) return status;
   if (is_empty(one)) return succeed();
-  std::vector<NamedRange> written = {NamedRange::of("logs", one.logs, one.rows, WAVESMITH_KERNELS_F32)};
+  std::vector<NamedRange> ranges = {
+      {"logits", range_of(one.logits, one.rows, one.classes)},
+      {"targets", ByteRange::of(one.targets, 2 * one.rows, WAVESMITH_KERNELS_F32)}};
+  const size_t read = ranges.size();
+  ranges.push_back(NamedRange::of("logs", one.logs, one.rows, WAVESMITH_KERNELS_F32));
   if (is_last(one)) {
     if (!one.losses) return invalid(kName, "losses is null");
     if (const auto status = check_vector(kName, "losses", one.losses, WAVESMITH_KERNELS_F32)) return status;
-    written.push_back(NamedRange::of("losses", one.losses, one.rows, WAVESMITH_KERNELS_F32));
+    ranges.push_back(NamedRange::of("losses", one.losses, one.rows, WAVESMITH_KERNELS_F32));
   }
   if (is_part(one)) {
     if (!one.state) return invalid(kName, "state is null");
     if (const auto status = check_vector(kName, "state", one.state, WAVESMITH_KERNELS_F32)) return status;
-    written.push_back(NamedRange::of("state", one.state, 2 * one.rows, WAVESMITH_KERNELS_F32));
+    ranges.push_back(NamedRange::of("state", one.state, 2 * one.rows, WAVESMITH_KERNELS_F32));
   }
-  const NamedRange read[] = {{"logits", range_of(one.logits, one.rows, one.classes)},
-                             {"targets", ByteRange::of(one.targets, 2 * one.rows, WAVESMITH_KERNELS_F32)}};
-  for (size_t i = 0; i < written.size(); ++i) {
-    if (const auto status = check_apart(kName, written[i], read)) return status;
-    if (const auto status = check_apart(kName, written[i], std::span(written).first(i))) return status;
-  }
-  return succeed();
+  return check_written(kName, ranges, ranges.size() - read);
 }
 
 wavesmith_kernels_status check(const Gradient& one) {

@@ -1,8 +1,6 @@
 // The C API of a router: checks a call and launches it.
 #include <bit>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "kernels/library/named_range.h"
 #include "kernels/router/arguments.h"
@@ -52,13 +50,6 @@ wavesmith_kernels_status check_stride(const char* what, const char* name,
 wavesmith_kernels_status check_needed(const char* what, const char* name, const void* data) {
   if (!data) return invalid(what, std::string(name) + " is null");
   return check_aligned(what, name, data, sizeof(float));
-}
-
-/// What is written overlaps nothing before it: the last ones are written.
-wavesmith_kernels_status check_written(const char* what, std::span<const NamedRange> ranges, size_t written) {
-  for (size_t i = ranges.size() - written; i < ranges.size(); ++i)
-    if (const auto status = check_apart(what, ranges[i], ranges.first(i))) return status;
-  return succeed();
 }
 
 int64_t groups_of(const Router& one) { return one.groups > 1 ? one.groups : 1; }

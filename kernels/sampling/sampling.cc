@@ -34,13 +34,6 @@ wavesmith_kernels_status check_vectors(const char* what, std::span<const Vector>
   return succeed();
 }
 
-/// What is written overlaps nothing else: the last ones are written.
-wavesmith_kernels_status check_written(const char* what, std::span<const NamedRange> ranges, size_t written) {
-  for (size_t i = ranges.size() - written; i < ranges.size(); ++i)
-    if (const auto status = check_apart(what, ranges[i], ranges.first(i))) return status;
-  return succeed();
-}
-
 wavesmith_kernels_status check_vocabulary(const char* what, int64_t vocabulary) {
   if (vocabulary > 0 && vocabulary <= kLargestVocabulary) return succeed();
   return invalid(what, "vocabulary is " + std::to_string(vocabulary) + ", not in [1, 2^22]");

@@ -129,9 +129,13 @@ def gemm(
     rows_of_b, columns_of_b, batches_b = on_b.matrix()
     n = columns_of_b // 2 if gated else columns_of_b
     weights = on_b.type == "u8" and on_a.type in ("f16", "bf16")
+    on_scales = [
+        None if scale is None else operand(name, scale, stream, raw=True)
+        for name, scale in (("block_scale_a", block_scale_a), ("block_scale_b", block_scale_b))
+    ]
     if weights:
         rows_of_b *= 2
-        if block_scale_b is None or operand("block_scale_b", block_scale_b, stream, raw=True).type != "u8":
+        if on_scales[1] is None or on_scales[1].type != "u8":
             on_b = replace(on_b, type="i4x2")
     if k != rows_of_b:
         raise BadInputError(f"a has {k} columns and b {rows_of_b} rows")
@@ -140,10 +144,10 @@ def gemm(
     if on_a.type == "u8":
         k *= 2
     block_scales = [
-        None if scale is None else _block_scale(name, operand(name, scale, stream, raw=True), on_of.type, (rows, k))
+        None if scale is None else _block_scale(name, scale, on_of.type, (rows, k))
         for name, scale, on_of, rows in (
-            ("block_scale_a", block_scale_a, on_a, m),
-            ("block_scale_b", block_scale_b, on_b, columns_of_b),
+            ("block_scale_a", on_scales[0], on_a, m),
+            ("block_scale_b", on_scales[1], on_b, columns_of_b),
         )
     ]
     on_zeros = None if zero_point_b is None else operand("zero_point_b", zero_point_b, stream)
