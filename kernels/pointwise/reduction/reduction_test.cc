@@ -52,9 +52,11 @@ class Reductions : public OnStrides {
     return operation == WAVESMITH_REDUCTION_ROOT_OF_SQUARES ? std::sqrt(result) : result;
   }
 
+  /// Of integers whose sum is exact: 0 where all terms are equal.
   static double variance(const std::vector<double>& terms, double correction) {
     double mean = 0, squares = 0;
-    for (const double x : terms) mean += x / static_cast<double>(terms.size());
+    for (const double x : terms) mean += x;
+    mean /= static_cast<double>(terms.size());
     for (const double x : terms) squares += (x - mean) * (x - mean);
     return squares / (static_cast<double>(terms.size()) - correction);
   }
