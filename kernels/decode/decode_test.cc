@@ -76,8 +76,8 @@ TEST_P(Decode, ScalesOfPositionsMayDifferByOrdersOfMagnitude) {
     for (const int64_t longest : {60, 1300}) {
       DecodeCase one = random_case(longest);
       one.type = type, one.cache = WAVESMITH_KERNELS_I8, one.scales = kPerToken;
-      one.spread =
-          type == WAVESMITH_KERNELS_F16 ? 3 : 12;  // f16 ends at 65,504, of which numbers are up to 3
+      // Numbers are up to 127 / 40 times the scale, and f16 ends at 65,504.
+      one.spread = type == WAVESMITH_KERNELS_F16 ? 3 : 12;
       one.lengths.assign(static_cast<size_t>(one.batches), longest), one.left = -1;
       check(one);
       if (HasFatalFailure()) return;

@@ -24,7 +24,7 @@ struct DecodeCase {
   bool alibi = false, alibi_per_batch = false, sinks = false, lse = true;
   int scales = 0;              ///< of the caches: none, one, one per head, kPerToken
   bool scales_inside = false;  ///< those of positions end rows, of which `cache_padding` has the bytes
-  int spread = 1;              ///< of the exponents of V's scales of positions
+  int spread = 1;              ///< of the exponents of V's scales of positions, which reach four times as far
   bool heads_outside = false;  ///< of a block positions follow each other, not heads
   int64_t padding = 0;         ///< elements that rows are apart beyond what they hold
   int64_t cache_padding = 0;   ///< further ones of caches
@@ -156,7 +156,7 @@ struct DecodeProblem {
       for (int64_t j = 0; j < length(b) && one.scales == kPerToken; ++j)
         for (int64_t head = 0; head < one.heads_kv; ++head) {
           set_scale(k, k_token_scales, b, j, head, std::exp2(normal()) * (integers ? one.size : 1) / unit);
-          set_scale(v, v_token_scales, b, j, head, std::exp2(one.spread * normal()) / unit);
+          set_scale(v, v_token_scales, b, j, head, std::exp2(one.spread * std::clamp(normal(), -4., 4.)) / unit);
         }
     }
     const int64_t of_slopes = !one.alibi ? 0 : one.alibi_per_batch ? one.heads_q * one.batches : one.heads_q;
