@@ -63,17 +63,30 @@ UnitProfile ComputeUnit::State::finished(UnitProfile time) const {
   const uint64_t end = time.cycles + std::min(begun, clock);
   for (const Simd& simd : simds)
     if (simd.waves.empty()) time.empty += end - std::clamp(simd.empty_from, end - time.cycles, end);
-  for (uint32_t i = 0; i < time.ops.size(); ++i) {
-    const OpTime& of = time.ops[i];
+  time.ops.resize(tallies.size());
+  for (uint32_t i = 0; i < tallies.size(); ++i) {
+    const Tally& tally = tallies[i];
     const UnitOp& op = ops[i];
     const auto pipe = static_cast<size_t>(op.pipe);
-    time.instructions += of.hits;
-    time.issued[pipe] += of.hits;
-    time.busy[pipe] += of.hits * taken(op);
-    for (size_t cause = 0; cause < kCauses; ++cause) time.stalled[cause] += of.by_cause[cause];
+    time.instructions += tally.hits;
+    time.issued[pipe] += tally.hits;
+    time.busy[pipe] += tally.hits * taken(op);
+    OpTime& of = time.ops[i];
+    of = {.hits = tally.hits, .latency = 0, .stall = 0, .idle = tally.idle, .by_cause = tally.held};
+    of.by_cause[static_cast<size_t>(op.taken)] += tally.pipe;
+    for (size_t cause = 0; cause < kCauses; ++cause) {
+      time.stalled[cause] += of.by_cause[cause];
+      // What the queue holds it for counts from its issue on.
+      if (static_cast<Cause>(cause) != Cause::Queue) of.stall += of.by_cause[cause];
+    }
+    // As a thread trace counts: issuing is latency, and what the sequencer does itself is stall from end to
+    // end.
+    of.latency = of.stall + tally.taken + tally.drained;
+    if (op.pipe == isa::Pipe::Internal) of.stall += tally.taken;
+    if (op.control == Control::Nop || op.control == Control::Sleep)
+      of.by_cause[static_cast<size_t>(Cause::Nop)] += tally.taken;
   }
   for (size_t pipe = 0; pipe < side_by_side.size(); ++pipe) time.busy[pipe] -= side_by_side[pipe];
-  time.stalled[static_cast<size_t>(Cause::Nop)] -= slept;
   return time;
 }
 /// Cycles for which an instruction's pipe is taken; LDS and the address unit count for themselves.
@@ -93,7 +106,7 @@ uint64_t ComputeUnit::State::taken(const UnitOp& op) const {
   }
 }
 uint32_t ComputeUnit::take_ended() { return std::exchange(state_->ended, 0); }
-bool ComputeUnit::step() { return state_->step(); }
+bool ComputeUnit::step() { return (state_.get()->*state_->run_)(); }
 
 void ComputeUnit::start(const WorkgroupRecord& group, uint64_t cycle) {
   State& s = *state_;
@@ -130,10 +143,13 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
     *wave = Wave{};
   }
   wave->record = &record;
-  wave->sites = record.sites.data();
-  wave->count = record.sites.size();
+  wave->site = record.sites.data();
+  wave->end = wave->site + record.sites.size();
   wave->observed = observed;
-  if (observed) observed->issued.assign(record.sites.size(), 0);
+  if (observed) {
+    observed->issued.assign(record.sites.size(), 0);
+    watch(true);
+  }
   wave->group = group;
   wave->simd = simd;
   wave->number = static_cast<uint32_t>(time.waves++);
@@ -148,230 +164,87 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
   prepare(w);
 }
 
-/// When the wave's next instruction could issue if it were alone, and what holds it.
-void ComputeUnit::State::prepare(Wave& w) {
-  const UnitOp& op = ops[w.sites[w.next]];
-  __builtin_prefetch(w.sites + std::min(w.next + 16, w.count));
-  w.op = &op;
-  w.ready = w.at;
-  w.cause = Cause::None;
-  using isa::Pipe;
-  if (options.fetches) {
-    if (lines[op.line] > w.at && op.line != w.line) [[unlikely]]
-      fetch(w, op);
-    w.line = op.line;
-  }
-  if ((w.delays[0].id | w.delays[1].id) != 0 && op.control != Control::Delay) delay(w);
-  Hold held{w.ready, w.cause};
-  switch (op.pipe) {
-    case Pipe::Valu:
-    case Pipe::Transcendental:
-    case Pipe::Matrix:
-      held.until(w.matrix_read, Cause::Vector);
-      if (rules.scalars) held.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
-      if (w.last_memory) held.until(w.last_memory + rules.memory_to_vector, Cause::Vector);
-      if (rules.masks && !op.scalar_writes.empty()) {
-        const uint64_t oldest = w.masks.at(rules.masks - 1u);
-        if (oldest && oldest + rules.mask_hold > held.ready) {
-          held.until(w.masks.at(0), Cause::Vector);
-          w.masks = {};
-        }
-      }
-      if (held.ready < w.scalar_pending)
-        for (const RegisterRange& range : op.scalar_reads)
-          for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-            held.until(w.scalar[r].issued, Cause::Scalar);
-            if (!rules.queued) held.until(w.scalar[r].by_vector, Cause::Vector);
-          }
-      if (!rules.queued && held.ready < w.vector_pending)
-        held.until(operands_ready(w, op), op.pipe == Pipe::Matrix ? Cause::Matrix : Cause::Vector);
-      break;
-    case Pipe::Salu:
-    case Pipe::Branch:
-      if (op.pipe == Pipe::Salu) held.until(w.scalars_written, Cause::Vector);
-      if (op.control == Control::Conditional && w.last_scalar)
-        held.until(w.last_scalar + rules.scalar_to_branch, Cause::Scalar);
-      if (rules.scalars && op.pipe == Pipe::Salu) {
-        held.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
-        if (op.hardware || w.hardware)
-          held.until(w.last_scalar + rules.scalar_to_scalar_memory + (op.hardware ? 1 : 0) +
-                         (op.sets_hardware && w.hardware ? rules.hardware_again : 0),
-                     Cause::Scalar);
-      }
-      if (held.ready >= std::max(w.scalar_pending, w.scalar_read_pending)) break;
-      for (const RegisterRange& range : op.scalar_reads)
-        for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-          if (!rules.scalars) held.until(w.scalar[r].result, Cause::Scalar);
-          if (w.scalar[r].by_vector)
-            held.until(
-                w.scalar[r].by_vector - rules.carry +
-                    (op.control == Control::Conditional ? rules.vector_to_branch : rules.vector_to_scalar),
-                Cause::Vector);
-        }
-      for (const RegisterRange& range : op.scalar_writes)
-        for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
-          if (w.scalar[r].read_by_vector)
-            held.until(w.scalar[r].read_by_vector + rules.vector_to_overwrite, Cause::Vector);
-      break;
-    case Pipe::Smem:
-      held.until(w.scalars_written, Cause::Vector);
-      if (w.last_scalar) held.until(w.last_scalar + rules.scalar_to_scalar_memory, Cause::Scalar);
-      if (held.ready >= w.scalar_pending) break;
-      for (const RegisterRange& range : op.scalar_reads)
-        for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
-          if (w.scalar[r].by_vector)
-            held.until(w.scalar[r].by_vector - rules.carry + rules.vector_to_scalar, Cause::Vector);
-      break;
-    case Pipe::Vmem:
-    case Pipe::Lds:
-    case Pipe::Export:
-      if (w.last_scalar) held.until(w.last_scalar + rules.scalar_to_memory, Cause::Scalar);
-      if (w.last_vector) held.until(w.last_vector + rules.vector_then_memory, Cause::Vector);
-      held.until(w.matrix_read, Cause::Vector);
-      if (held.ready < w.vector_pending) {
-        for (const RegisterRange& range : op.vector_reads)
-          w.vector.each(range, [&](const VectorWrite& write) {
-            held.until(write.memory, Cause::Vector);
-            held.until(write.matrix, Cause::Matrix);
-          });
-      }
-      if (held.ready < w.vector_pending)
-        for (const RegisterRange& range : op.vector_held)
-          w.vector.each(range, [&](const VectorWrite& write) { held.until(write.memory, Cause::Vector); });
-      if (reads_hold || !w.last_vector)
-        for (const RegisterRange& range : op.vector_writes)
-          for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
-            held.until(w.vector.read(r), Cause::Vector);
-      break;
-    case Pipe::Message:
-      break;
-    case Pipe::Internal:
-      if (rules.queued && !w.hint && op.control != Control::Delay)
-        held.until(w.issued + rules.memory_to_wait, Cause::None);
-      else if (w.last_memory)
-        held.until(w.last_memory + rules.memory_to_wait, Cause::None);
-      if (op.control == Control::Wait) wait(w, op, held);
-      if (op.control == Control::BarrierWait && groups[w.group].phase == w.phase) w.blocked = true;
-      break;
-  }
-  w.ready = held.ready;
-  w.cause = held.cause;
-  w.forced = w.observed && w.observed->at[w.next] != Observed::kFree;
-  if (w.forced) {
-    w.ready = w.observed->at[w.next];
-    w.blocked = false;
-  }
-  w.ready = (w.ready + quantum - 1) & ~(quantum - 1);
-  place(w);
+/// Whether the instruction behind a branch reaches out of the aligned code that is there with the branch.
+bool ComputeUnit::State::beyond_window(const Wave& w) const {
+  if (!rules.branch_window || w.site + 1 >= w.end) return false;
+  const CodePlace &branch = ops.place(w.site[0]), &next = ops.place(w.site[1]);
+  return (next.pc + next.size - 1) / rules.branch_window != branch.pc / rules.branch_window;
 }
 
-/// What choosing among the waves of its SIMD asks of this one.
-void ComputeUnit::State::place(Wave& w) {
-  WaveSlot& place = simds[w.simd].waves[w.place];
-  place.op = w.op;
+/// What choosing among the waves of its SIMD asks of one whose instruction stays.
+void ComputeUnit::State::place(const Wave& w) {
+  WaveSlot& place = slot(w);
   place.ready = w.blocked ? WaveSlot::kBlocked : w.ready;
-  place.yields = static_cast<uint8_t>(0xff - w.priority);
   place.gate = w.forced ? Gate::None : w.op->gate;
 }
 
-/// s_delay_alu's: the instruction is one of those that the hint was about.
-void ComputeUnit::State::delay(Wave& w) const {
-  for (Wave::Delay& delay : w.delays) {
-    if (delay.id == 0 || delay.in-- != 0) continue;
-    if (delay.id <= 4)
-      w.until(w.vector_issues.at(delay.id - 1u), Cause::Vector);
-    else if (delay.id <= 7)
-      w.until(w.transcendental_issues.at(delay.id - 5u), Cause::Vector);
-    else if (delay.id >= 9)
-      w.until(w.last_scalar + 1 + delay.id - 8u, Cause::Scalar);
-    delay.id = 0;
-  }
+/// When the line of the instruction cache with the wave's next instruction is there.
+uint64_t ComputeUnit::State::fetched(const Wave& w) {
+  uint64_t& at = lines[w.op->line];
+  if (at == kNotFetched)
+    at = memory.fetch(w.at, options.unit, ops.place(*w.site).pc / kFetchLine * kFetchLine);
+  return at;
 }
 
-void ComputeUnit::State::wait(Wave& w, const UnitOp& op, Hold& held) {
-  static constexpr Cause kCause[kCounters] = {Cause::LoadWait, Cause::StoreWait, Cause::LdsWait,
-                                              Cause::ScalarWait};
-  for (size_t counter = 0; counter < kCounters; ++counter) {
-    const size_t most = op.wait[counter];
-    auto& out = w.outstanding[counter];
-    if (most == 0xffff || out.size() <= most) continue;
-    const Wave::Outstanding& last = out[out.size() - 1 - most];
-    uint64_t done = last.done;
-    if (most == 0)
+/// A wave has come to the barrier; the last one lets the others go on.
+void ComputeUnit::State::arrive(const Wave& w, uint64_t t) {
+  Group& group = groups[w.group];
+  group.signalled = std::max(group.signalled, t);
+  if (++group.arrived >= group.alive) release(w.group, group.signalled);
+}
+
+void ComputeUnit::State::release(uint32_t number, uint64_t t) {
+  Group& group = groups[number];
+  group.arrived = 0;
+  ++group.phase;
+  for (Simd& simd : simds)
+    for (const WaveSlot& place : simd.waves) {
+      Wave* const wave = place.wave.get();
+      if (wave->group != number || !wave->blocked) continue;
+      wave->blocked = false;
+      changed(simd);
+      const uint64_t came = wave->at;
+      wave->at = wave->previous = std::max(came, t + rules.barrier);
+      // The wait is the barrier's, which is the instruction before.
+      tallies[wave->site[-1]].held[static_cast<size_t>(Cause::Barrier)] += wave->at - came;
+      prepare(*wave);
+      wave->met = true;
+    }
+}
+
+/// The end of a wave waits until all that it asked of memory is done, and keeps its place meanwhile: "The
+/// hardware implicitly executes S_WAITCNT 0 before executing this instruction" (AMD, CDNA 3 ISA, S_ENDPGM). A
+/// thread trace has that time as the instruction's, not as a stall. Compilers for RDNA free the registers
+/// before (MSG_DEALLOC_VGPRS), which makes room for other waves.
+void ComputeUnit::State::drain(Simd& simd, Wave& w, uint64_t t) {
+  uint64_t done = w.at;
+  if (!rules.queued)
+    for (const auto& out : w.outstanding)
       for (size_t i = 0; i < out.size(); ++i) done = std::max(done, out[i].done);
-    held.until(done, last.scalar ? Cause::ScalarWait : kCause[counter]);
-    out.pop(out.size() - most);
-  }
+  if (done == w.at) return end(simd, w, t);
+  w.ready = (done + quantum - 1) & ~(quantum - 1);
+  tallies[*w.site].drained += w.ready - w.at;
+  w.drains = true;
+  place(w);
 }
 
-void ComputeUnit::State::fetch(Wave& w, const UnitOp& op) {
-  uint64_t& at = lines[op.line];
-  if (at == kNotFetched) at = memory.fetch(w.at, options.unit, op.pc / kFetchLine * kFetchLine);
-  if (at > w.at) {
-    w.ready = at;
-    w.cause = Cause::Fetch;
+void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
+  if (w.drains && t > simd.last + rules.quantum && simd.last != 0) {
+    time.exposed[static_cast<size_t>(Cause::StoreWait)] += t - simd.last - rules.quantum;
+    simd.last = t;
   }
-}
-
-[[gnu::always_inline]] inline uint64_t ComputeUnit::State::choose(Simd& simd) {
-  auto& at = simd.opens;
-  at[static_cast<size_t>(Gate::Scalar)] = simd.scalar;
-  at[static_cast<size_t>(Gate::Branch)] = simd.branch;
-  at[static_cast<size_t>(Gate::Memory)] = std::max(simd.memory, behind(vector_memory, kVectorMemoryQueue));
-  at[static_cast<size_t>(Gate::Lds)] =
-      std::max({simd.memory, behind(lds[simd.lds_part], kLdsQueue), simd.lds_opens});
-  constexpr uint64_t kNever = WaveSlot::kBlocked << 8;
-  uint64_t soonest = ~uint64_t{0};
-  size_t choice = 0;
-  const WaveSlot* const waves = simd.waves.data();
-  for (size_t i = 0, count = simd.waves.size(); i < count; ++i) {  // can't be foreseen: no branches
-    const WaveSlot& place = waves[i];
-    const uint64_t goes = std::max(place.ready, at[static_cast<size_t>(place.gate)]) << 8 | place.yields;
-    choice = goes < soonest ? i : choice;
-    soonest = std::min(goes, soonest);
-  }
-  simd.choice = choice;
-  uint64_t issues = kNothing;
-  if (soonest < kNever) {
-    issues = soonest >> 8 << kSimdBits | simd.number;
-    // Other SIMDs issue before, mostly: time enough for what issuing asks of the wave.
-    const char* const wave = reinterpret_cast<const char*>(waves[choice].wave.get());
-    for (size_t line = 0; line < 4; ++line) __builtin_prefetch(wave + 64 * line);
-  }
-  when[simd.number] = issues;
-  return issues;
-}
-
-bool ComputeUnit::State::step() {
-  while (true) {
-    uint64_t first = kNothing;
-    for (const uint64_t *four = when.data(), *const end = four + when.size(); four != end; four += 4)
-      first = std::min({first, std::min(four[0], four[1]), std::min(four[2], four[3])});
-    // Mostly another SIMD than the one that has just issued goes first. A processor guesses so, and begins
-    // with it before it knows: a branch, where everything else here has none.
-    for (; stale != 0; stale &= stale - 1) {
-      const uint64_t one = choose(simds[static_cast<size_t>(std::countr_zero(stale))]);
-      if (__builtin_expect(one < first, 0)) first = one;
-    }
-    if (first == kNothing) return false;  // nothing left, or every wave waits for what no wave does
-    Simd& simd = simds[first & ((1u << kSimdBits) - 1)];
-    const WaveSlot& place = simd.waves[simd.choice];
-    const uint64_t at = first >> kSimdBits;
-    // What the SIMDs share may have been taken meanwhile.
-    static_assert(static_cast<size_t>(Gate::Memory) + 1 == static_cast<size_t>(Gate::Lds) &&
-                  static_cast<size_t>(Gate::Lds) + 1 == kGates);
-    if (place.gate >= Gate::Memory) {
-      const bool memory = place.gate == Gate::Memory;
-      const uint64_t taken = memory ? vector_memory : lds[simd.lds_part];
-      if (behind(taken, memory ? kVectorMemoryQueue : kLdsQueue) > at) {
-        changed(simd);
-        continue;
-      }
-    }
-    clock = std::max(clock, at);
-    issue(simd, *place.wave, *place.op, at);
-    return true;
-  }
+  Group& group = groups[w.group];
+  time.cycles = std::max(time.cycles, t - begun);
+  const uint32_t number = w.group;
+  const auto at = simd.waves.begin() + static_cast<ptrdiff_t>(w.place);
+  spare.push_back(std::move(at->wave));
+  for (auto after = simd.waves.erase(at); after != simd.waves.end(); ++after) --after->wave->place;
+  if (simd.waves.empty()) simd.empty_from = t;
+  changed(simd);
+  if (--group.alive == 0)
+    ++ended;
+  else if (group.arrived != 0 && group.arrived >= group.alive)
+    release(number, std::max(t, group.signalled));
 }
 
 }  // namespace wavesmith::timing

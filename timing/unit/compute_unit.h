@@ -107,9 +107,10 @@ class ComputeUnit {
   void start(const WorkgroupRecord& group, uint64_t cycle);
   /// One wave, to a given SIMD, following what was observed.
   void start(const WaveRecord& wave, uint32_t simd, uint64_t cycle, Observed* observed);
-  /// The next thing that happens; false when all waves have ended.
+  /// Goes on until a workgroup has ended; false when all have, or none will: every wave waits for what no
+  /// wave does.
   bool step();
-  /// When that will be.
+  /// When that was.
   [[nodiscard]] uint64_t now() const;
   /// Workgroups that have ended since the last call.
   uint32_t take_ended();

@@ -420,5 +420,39 @@ TEST(ComputeUnit, HitsLatenciesAndIdleAddUpToAWavesTime) {
   }
 }
 
+TEST(ComputeUnit, KeepingEventsChangesNothing) {
+  for (const char* const id : {"mi210", "mi300x", "rx9070xt"}) {
+    Trace trace(id, id[0] == 'm' ? 64 : 32);
+    std::vector<WaveRecord> waves(6);
+    for (WaveRecord& wave : waves)
+      trace.add(
+          wave,
+          "v_exp_f32_e32 v1, v2\nv_exp_f32_e32 v3, v1\ns_nop 2\nv_add_f32_e32 v4, v3, v1\ns_add_u32 s1, "
+          "s2, s3\nv_add_f32_e32 v4, s1, v4\ns_add_u32 s1, s1, s3\ns_endpgm\n");
+    const auto time = [&](size_t events) {
+      FixedLatency memory;
+      ComputeUnit unit(gpu(id), trace.ops(), memory, {.simds = 2, .events = events});
+      for (uint32_t i = 0; i < waves.size(); ++i) unit.start(waves[i], i % 2, 0, nullptr);
+      while (unit.step()) {
+      }
+      return unit.time();
+    };
+    const UnitProfile with = time(100), without = time(0);
+    EXPECT_EQ(with.events.size(), 48u);
+    EXPECT_EQ(with.cycles, without.cycles) << id;
+    EXPECT_EQ(with.instructions, 48u);
+    EXPECT_EQ(with.stalled, without.stalled) << id;
+    EXPECT_EQ(with.exposed, without.exposed) << id;
+    ASSERT_EQ(with.ops.size(), without.ops.size());
+    for (size_t i = 0; i < with.ops.size(); ++i) {
+      const auto of = [](const OpTime& op) {
+        return std::tuple(op.hits, op.latency, op.stall, op.idle, op.by_cause);
+      };
+      EXPECT_EQ(of(with.ops[i]), of(without.ops[i]))
+          << id << ": " << trace.ops()[static_cast<uint32_t>(i)].text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace wavesmith::timing

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "timing/unit/prepare.h"
 #include "timing/unit/state.h"
 
 namespace wavesmith::timing {
@@ -20,23 +21,26 @@ uint64_t lds_latency(const isa::Target& target) {
 }  // namespace
 
 /// Cycles that it did not issue though the wave had got to it.
-[[gnu::always_inline]] inline uint64_t ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op,
-                                                                   OpTime& total, uint64_t t) {
-  const uint64_t reached = w.at, free = std::max(w.ready, reached);
+template <UnitKind kKind>
+[[gnu::always_inline]] inline void ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op,
+                                                               Tally& tally, uint64_t t) {
+  // Only what was observed issues before it could.
+  const uint64_t reached = w.at, free = kKind.watched ? std::max(w.ready, reached) : w.ready;
   const uint64_t idle = reached - std::min(reached, w.previous), held = free - reached,
-                 pipe = t - std::min(t, free);
-  if (events_left != 0) [[unlikely]] {
-    --events_left;
-    time.events.push_back({std::min(reached, t), t, op.number, w.number, static_cast<uint8_t>(w.simd),
-                           held + pipe == 0 ? Cause::None
-                           : pipe > held    ? op.taken
-                                            : w.cause});
-  }
-  ++total.hits;  // what follows from it, finished() adds
-  total.idle += idle;
+                 pipe = kKind.watched ? t - std::min(t, free) : t - free;
+  if constexpr (kKind.watched)
+    if (events_left != 0) {
+      --events_left;
+      time.events.push_back({std::min(reached, t), t, *w.site, w.number, static_cast<uint8_t>(w.simd),
+                             held + pipe == 0 ? Cause::None
+                             : pipe > held    ? op.taken
+                                              : w.cause});
+    }
+  ++tally.hits;  // what follows from it, finished() adds
+  tally.idle += idle;
   // What of this is none can't be foreseen: no branches.
-  total.by_cause[static_cast<size_t>(w.cause)] += held;
-  total.by_cause[static_cast<size_t>(op.taken)] += pipe;
+  tally.held[static_cast<size_t>(w.cause)] += held;
+  tally.pipe += pipe;
   const uint64_t next = simd.last == 0 ? t : simd.last + quantum;
   Cause cause = pipe > held ? op.taken : w.cause;
   cause = idle > held + pipe ? Cause::Branch : cause;
@@ -44,94 +48,23 @@ uint64_t lds_latency(const isa::Target& target) {
   time.exposed[static_cast<size_t>(cause)] += std::max(t, next) - next;
   simd.last = std::max(simd.last, t);
   w.met = false;
-  return held + pipe;
-}
-
-/// Whether the instruction behind a branch reaches out of the aligned code that is there with the branch.
-bool ComputeUnit::State::beyond_window(const Wave& w, const UnitOp& branch) const {
-  if (!rules.branch_window || w.next + 1 >= w.record->sites.size()) return false;
-  const UnitOp& next = ops[w.record->sites[w.next + 1]];
-  return (next.pc + next.size - 1) / rules.branch_window != branch.pc / rules.branch_window;
-}
-
-/// A wave has come to the barrier; the last one lets the others go on.
-void ComputeUnit::State::arrive(Wave& w, uint64_t t, bool) {
-  Group& group = groups[w.group];
-  group.signalled = std::max(group.signalled, t);
-  if (++group.arrived >= group.alive) release(w.group, group.signalled);
-}
-
-void ComputeUnit::State::release(uint32_t number, uint64_t t) {
-  Group& group = groups[number];
-  group.arrived = 0;
-  ++group.phase;
-  for (Simd& simd : simds)
-    for (const WaveSlot& place : simd.waves) {
-      Wave* const wave = place.wave.get();
-      if (wave->group != number || !wave->blocked) continue;
-      wave->blocked = false;
-      changed(simd);
-      const uint64_t came = wave->at;
-      wave->at = wave->previous = std::max(came, t + rules.barrier);
-      // The wait is the barrier's, which is the instruction before.
-      OpTime& barrier = time.ops[wave->sites[wave->next - 1]];
-      const uint64_t waited = wave->at - came;
-      barrier.stall += waited;
-      barrier.latency += waited;
-      barrier.by_cause[static_cast<size_t>(Cause::Barrier)] += waited;
-      prepare(*wave);
-      wave->met = true;
-    }
-}
-
-/// The end of a wave waits until all that it asked of memory is done, and keeps its place meanwhile: "The
-/// hardware implicitly executes S_WAITCNT 0 before executing this instruction" (AMD, CDNA 3 ISA, S_ENDPGM). A
-/// thread trace has that time as the instruction's, not as a stall. Compilers for RDNA free the registers
-/// before (MSG_DEALLOC_VGPRS), which makes room for other waves.
-void ComputeUnit::State::drain(Simd& simd, Wave& w, uint64_t t) {
-  uint64_t done = w.at;
-  if (!rules.queued)
-    for (const auto& out : w.outstanding)
-      for (size_t i = 0; i < out.size(); ++i) done = std::max(done, out[i].done);
-  if (done == w.at) return end(simd, w, t);
-  w.ready = (done + quantum - 1) & ~(quantum - 1);
-  time.ops[w.op->number].latency += w.ready - w.at;
-  w.drains = true;
-  place(w);
-}
-
-void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
-  if (w.drains && t > simd.last + rules.quantum && simd.last != 0) {
-    time.exposed[static_cast<size_t>(Cause::StoreWait)] += t - simd.last - rules.quantum;
-    simd.last = t;
-  }
-  Group& group = groups[w.group];
-  time.cycles = std::max(time.cycles, t - begun);
-  const uint32_t number = w.group;
-  const auto at = simd.waves.begin() + static_cast<ptrdiff_t>(w.place);
-  spare.push_back(std::move(at->wave));
-  for (auto after = simd.waves.erase(at); after != simd.waves.end(); ++after) --after->wave->place;
-  if (simd.waves.empty()) simd.empty_from = t;
-  changed(simd);
-  if (--group.alive == 0)
-    ++ended;
-  else if (group.arrived != 0 && group.arrived >= group.alive)
-    release(number, std::max(t, group.signalled));
 }
 
 /// SALU instructions of RDNA wait for their operands behind issue and execute in order, none before what it
 /// overwrites is written. What waits for one counts from its execution. Those of hardware registers are not
 /// among those that are under way: in discover_ops eight more issue behind s_getreg_b32.
-[[gnu::always_inline]] inline void ComputeUnit::State::issue_scalar(const isa::IssueRules& rules, Wave& w,
-                                                                    const UnitOp& op, uint64_t t) {
+template <UnitKind kKind>
+[[gnu::always_inline]] inline void ComputeUnit::State::issue_scalar(Wave& w, const UnitOp& op,
+                                                                    uint64_t t) const {
   uint64_t executes = t;
-  if (rules.scalars && op.pipe == Pipe::Salu) {
+  const bool under_way = kKind.queued && rules.scalars;
+  if (under_way && op.pipe == Pipe::Salu) {
     executes = std::max(executes, w.scalar_executed);
     w.hardware = op.sets_hardware;
-    for (const RegisterRange& range : op.scalar_reads)
+    for (const RegisterRange& range : op.scalar_reads())
       for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
         executes = std::max(executes, w.scalar[r].result);
-    for (const RegisterRange& range : op.scalar_writes)
+    for (const RegisterRange& range : op.scalar_writes())
       for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
         executes = std::max(executes, w.scalar[r].written);
     executes += op.issue - 1u;
@@ -139,13 +72,13 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
     if (!op.hardware) w.scalars.push(executes + rules.scalar_hold);
   }
   if (op.pipe == Pipe::Salu) w.last_scalar = executes;
-  for (const RegisterRange& range : op.scalar_writes)
+  for (const RegisterRange& range : op.scalar_writes())
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
       w.scalar[r] = {
           executes + rules.scalar_to_vector,
-          executes + (r == kScalars - 1 && !rules.scalars ? rules.scalar_condition : op.result), 0, 0,
+          executes + (r == kScalars - 1 && !under_way ? rules.scalar_condition : op.result), 0, 0,
           executes + (r == kScalars - 1 ? std::min<uint64_t>(op.result, rules.scalar_overwrite) : 1)};
-  if (!op.scalar_writes.empty())
+  if (!op.scalar_writes().empty())
     w.scalar_pending = std::max(w.scalar_pending,
                                 executes + std::max<uint64_t>({rules.scalar_to_vector, rules.scalar_condition,
                                                                op.result, rules.scalar_overwrite}));
@@ -153,17 +86,18 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
 
 /// CDNA: a matrix instruction keeps the VALU for as long as its operands ask; another takes the VALU's pipe,
 /// or that of the two which it prefers and finds free.
+template <UnitKind kKind>
 [[gnu::always_inline]] inline void ComputeUnit::State::take_vector_pipe(Simd& simd, const UnitOp& op,
                                                                         uint64_t t) const {
   using isa::VectorPipe;
   if (op.pipe == Pipe::Matrix) {
-    simd.vector_matrix = t + op.vector_quanta * rules.quantum;
-    simd.second_matrix = t + op.second_quanta * rules.quantum;
+    simd.vector_matrix = t + op.vector_quanta * quantum;
+    simd.second_matrix = t + op.second_quanta * quantum;
     return;
   }
   const uint64_t until = t + op.issue;
   const bool first = simd.vector <= t, second = std::max(simd.second, simd.second_matrix) <= t;
-  if (!rules.second_pipe || op.vector == VectorPipe::First) {
+  if (!kKind.second_pipe || op.vector == VectorPipe::First) {
     simd.vector = until;
   } else if (op.vector == VectorPipe::Alone || op.vector == VectorPipe::Packed) {
     simd.vector = simd.second = until;
@@ -171,14 +105,15 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
     const bool takes_second = op.vector == VectorPipe::SecondOrFirst ? second : !first;
     (takes_second ? simd.second : simd.vector) = until;
   }
-  if (op.reads_scalar) simd.vector_scalars = t + rules.quantum;
+  if (op.reads_scalar) simd.vector_scalars = t + quantum;
 }
 
 /// What its vector pipes have come to.
+template <UnitKind kKind>
 [[gnu::always_inline]] inline void ComputeUnit::State::open_vector(Simd& simd) const {
   auto& at = simd.opens;
   const auto open = [&at](Gate gate) -> uint64_t& { return at[static_cast<size_t>(gate)]; };
-  if (rules.queued) {
+  if (kKind.queued) {
     open(Gate::Vector) = simd.vector;
     open(Gate::SlowVector) = std::max(simd.vector, simd.slow);
     return;
@@ -186,7 +121,7 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
   const uint64_t first = std::max(simd.vector, simd.vector_matrix);
   open(Gate::Vector) = first;
   open(Gate::Matrix) = std::max({simd.vector, simd.second, simd.matrix});
-  if (!rules.second_pipe) return;
+  if (!kKind.second_pipe) return;
   const uint64_t second = std::max(simd.second, simd.second_matrix);
   const uint64_t either = std::max(simd.vector_matrix, std::min(first, second));
   open(Gate::EitherVector) = either;
@@ -196,17 +131,18 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
   open(Gate::PackedVector) = std::max(first, second);
 }
 
+template <UnitKind kKind>
 [[gnu::always_inline]] inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op,
                                                                     uint64_t t) {
   const bool matrix = op.pipe == Pipe::Matrix, slow = op.pipe == Pipe::Transcendental;
-  if (rules.second_pipe && !matrix)
+  if (kKind.second_pipe && !matrix)
     side_by_side[static_cast<size_t>(op.pipe)] +=
         std::clamp(std::max(simd.vector, simd.second), t, t + op.issue) - t;
   if (!matrix) w.last_vector = t;
   uint64_t executes = t;
-  if (!rules.queued) {
-    take_vector_pipe(simd, op, t);
-    if (matrix) simd.matrix = t + op.issue, w.matrix_read = t + op.quanta * rules.quantum;
+  if (!kKind.queued) {
+    take_vector_pipe<kKind>(simd, op, t);
+    if (matrix) simd.matrix = t + op.issue, w.matrix_read = t + op.quanta * quantum;
   } else {
     const bool wide = !matrix && !slow && op.issue > 1;
     const bool doubles = !matrix && op.issue >= 32;  // a unit of their own
@@ -234,7 +170,7 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
     executes = std::max(enters + rules.depth, simd.executed);
     if (executes < w.vector_pending) executes = std::max(executes, operands_ready(w, op));
     if (executes < w.scalar_pending)
-      for (const RegisterRange& range : op.scalar_reads)
+      for (const RegisterRange& range : op.scalar_reads())
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
           executes = std::max(executes, w.scalar[r].by_vector);
     if (slow) executes = std::max(executes, simd.slow_executed);
@@ -249,7 +185,7 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
       simd.doubles_done = executes + op.result;
     else
       executes = std::max(executes, simd.doubles_done++);
-    if (rules.masks && !op.scalar_writes.empty())
+    if (rules.masks && !op.scalar_writes().empty())
       w.masks.push(executes + op.issue - rules.depth + rules.vector_to_scalar);
     // A wide instruction goes through in parts, each of which makes room.
     const uint32_t parts = wide ? op.issue : 1;
@@ -257,23 +193,23 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
     simd.queue.push({leaves, weight - weight / parts * (parts - 1)});
     simd.filled += weight;
     const uint64_t waited = moved - t - (matrix || slow ? 1 : op.issue);
-    if (waited) time.ops[op.number].by_cause[static_cast<size_t>(Cause::Queue)] += waited;
+    if (waited) tallies[*w.site].held[static_cast<size_t>(Cause::Queue)] += waited;
     w.at = moved;
   }
-  open_vector(simd);
+  open_vector<kKind>(simd);
   const uint64_t result = executes + op.result;
   // Where there is a queue, what waits for the instruction to be through counts from when it reached the
   // VALU.
-  const uint64_t through = rules.queued ? executes - rules.depth : executes;
+  const uint64_t through = kKind.queued ? executes - rules.depth : executes;
   const uint64_t memory = through + (op.dual ? rules.dual_to_memory : rules.vector_to_memory);
-  if (rules.queued) w.vector_issues.push(through + op.result);
+  if (kKind.queued) w.vector_issues.push(through + op.result);
   if (slow) w.transcendental_issues.push(through + op.result);
   if (reads_hold || t == 0) {
-    const uint64_t read = matrix && !rules.queued ? w.matrix_read : memory;
-    for (const RegisterRange& range : op.vector_keeps) w.vector.read(range, read);
+    const uint64_t read = matrix && !kKind.queued ? w.matrix_read : memory;
+    for (const RegisterRange& range : op.vector_keeps()) w.vector.read(range, read);
   }
-  if (!op.vector_writes.empty()) {
-    VectorWrite& write = w.vector.overwrite(op.vector_writes);
+  if (!op.vector_writes().empty()) {
+    VectorWrite& write = w.vector.overwrite(op.vector_writes(), op.written_set, op.written);
     if (matrix)
       write = {0,
                std::max(memory, executes + op.matrix_result),
@@ -286,30 +222,31 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
     w.vector_pending =
         std::max({w.vector_pending, write.result, write.memory, write.matrix, write.accumulate});
   }
-  if (!rules.queued && !op.scalar_writes.empty()) w.scalars_written = t + rules.vector_to_scalar;
-  for (const RegisterRange& range : op.scalar_reads)
+  if (!kKind.queued && !op.scalar_writes().empty()) w.scalars_written = t + rules.vector_to_scalar;
+  for (const RegisterRange& range : op.scalar_reads())
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.scalar[r].read_by_vector = t;
-  for (const RegisterRange& range : op.scalar_writes)
+  for (const RegisterRange& range : op.scalar_writes())
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
       w.scalar[r] = {0, 0, through + rules.carry, 0};
-  if (!op.scalar_reads.empty())
+  if (!op.scalar_reads().empty())
     w.scalar_read_pending = std::max(w.scalar_read_pending, std::max(t, through) + scalar_hold);
-  if (!op.scalar_writes.empty())
+  if (!op.scalar_writes().empty())
     w.scalar_pending = std::max(w.scalar_pending, std::max(t, through) + scalar_hold);
 }
 
+template <UnitKind kKind>
 [[gnu::always_inline]] inline void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op,
                                                                     uint64_t t) {
   uint64_t done = t + 1;
   if (op.pipe == Pipe::Smem) {
-    simd.scalar = t + rules.quantum;
+    simd.opens[static_cast<size_t>(Gate::Scalar)] = t + quantum;
   } else {
     // CDNA's LDS gets an address and data dword by dword, and the wave goes on behind the last one. Thread
     // traces of an MI350X (isa/cost/cdna.cc): 8 cycles for ds_bpermute_b32, ds_write_b32 and ds_write_b16, 12
     // for ds_write2_b32 and ds_write_b64, 20 for ds_write_b128, of 10 programs.
-    const uint64_t sent = op.lds && !rules.queued ? op.lds_operands * quantum : rules.memory_issue;
+    const uint64_t sent = op.lds && !kKind.queued ? op.lds_operands * quantum : rules.memory_issue;
     simd.memory = t + sent;
-    if (op.lds && !rules.queued) w.at = t + sent;
+    if (op.lds && !kKind.queued) w.at = t + sent;
     w.last_memory = t;
   }
   const WaveRecord& record = *w.record;
@@ -399,83 +336,167 @@ uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles, uint64_t t
   return taken;
 }
 
-void ComputeUnit::State::issue(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
-  if (w.drains) return end(simd, w, t);
-  OpTime& total = time.ops[op.number];
-  const uint64_t stalled = account(simd, w, op, total, t);
-  if (w.observed) w.observed->issued[w.next] = t;
-  changed(simd);
-  w.at = t + rules.quantum;
+/// Behind an instruction after which the wave does not simply go on. Whether it has got to another.
+[[gnu::noinline]] bool ComputeUnit::State::turn(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+  if (op.control == Control::End) {
+    drain(simd, w, t);
+    return false;
+  }
+  if (op.control == Control::Conditional || op.control == Control::Branch) {
+    const CodePlace& here = ops.place(*w.site);
+    const bool taken = op.control == Control::Branch ||
+                       (w.site + 1 < w.end && ops.place(w.site[1]).pc != here.pc + here.size);
+    // A call's costs more than the quantum that any branch takes.
+    w.at = t + (taken              ? rules.branch_taken + std::max<uint64_t>(op.result, quantum) - quantum
+                : beyond_window(w) ? rules.branch_taken
+                                   : rules.branch_passed);
+  }
+  if (++w.site == w.end) {
+    end(simd, w, t);
+    return false;
+  }
+  if (op.control == Control::BarrierSignal) arrive(w, t);
+  if (op.control == Control::BarrierWait) ++w.phase;
+  if (op.control == Control::Barrier) {
+    w.phase = groups[w.group].phase;
+    w.blocked = true;
+    place(w);
+    arrive(w, t);
+    return false;
+  }
+  return true;
+}
+
+template <UnitKind kKind>
+[[gnu::always_inline]] inline void ComputeUnit::State::issue(Simd& simd, WaveSlot& place, uint64_t t) {
+  Wave& w = *place.wave;
+  if (w.drains) [[unlikely]]
+    return end(simd, w, t);
+  const UnitOp& op = *w.op;
+  Tally& tally = tallies[*w.site];
+  account<kKind>(simd, w, op, tally, t);
+  if constexpr (kKind.watched)
+    if (w.observed) w.observed->issued[w.next()] = t;
+  w.at = t + quantum;
   bool hint = false;
   switch (op.pipe) {
     case Pipe::Valu:
     case Pipe::Transcendental:
     case Pipe::Matrix:
-      issue_vector(simd, w, op, t);
+      issue_vector<kKind>(simd, w, op, t);
       break;
     case Pipe::Salu:
     case Pipe::Branch:
-      (op.pipe == Pipe::Salu ? simd.scalar : simd.branch) = t + rules.quantum;
-      issue_scalar(rules, w, op, t);
+      simd.opens[static_cast<size_t>(op.pipe == Pipe::Salu ? Gate::Scalar : Gate::Branch)] = t + quantum;
+      issue_scalar<kKind>(w, op, t);
       break;
     case Pipe::Smem:
     case Pipe::Vmem:
     case Pipe::Lds:
-      issue_memory(simd, w, op, t);
+      issue_memory<kKind>(simd, w, op, t);
       break;
     case Pipe::Export:
     case Pipe::Message:
       break;
     case Pipe::Internal:
       hint = true;
-      if (op.control == Control::Nop) w.at = t + (op.nops + 1u) * rules.quantum;
+      if (op.control == Control::Nop) w.at = t + (op.nops + 1u) * quantum;
       if (op.control == Control::Sleep) w.at = t + 64u * std::max<uint64_t>(op.nops, 1);
-      if (op.control == Control::Priority) w.priority = static_cast<uint8_t>(op.nops);
-      if (op.control == Control::Delay) {
+      if (op.control == Control::Priority) place.yields = static_cast<uint8_t>(0xff - op.nops);
+      if (kKind.queued && op.control == Control::Delay) {
         w.delays[0] = {op.delay[0], 0};
         w.delays[1] = {op.delay[1], op.delay_skip};
         w.at = w.hint ? t + rules.delay_issue : t;
       }
       break;
   }
-  // As a thread trace counts: issuing is latency, and what the sequencer does itself is stall from end to
-  // end.
-  const uint64_t taken = w.at - t;
-  total.latency += stalled + taken;
-  total.stall += op.pipe == Pipe::Internal ? stalled + taken : stalled;
-  if (op.pipe == Pipe::Internal) {
-    if (op.control == Control::Nop || op.control == Control::Sleep) {
-      total.by_cause[static_cast<size_t>(Cause::Nop)] += taken;
-      slept += taken;
-    }
-  }
+  tally.taken += w.at - t;
   w.hint = hint;
   w.issued = t;
   w.previous = w.at;
-  if (!op.turns) {
-    if (++w.next >= w.count) return end(simd, w, t);
-    return prepare(w);
+  if (op.turns) [[unlikely]] {
+    if (!turn(simd, w, op, t)) return;
+  } else if (++w.site == w.end) [[unlikely]] {
+    return end(simd, w, t);
   }
-  if (op.control == Control::End) return drain(simd, w, t);
-  if (op.control == Control::Conditional || op.control == Control::Branch) {
-    const bool taken = op.control == Control::Branch ||
-                       (w.next + 1 < w.count && ops[w.sites[w.next + 1]].pc != op.pc + op.size);
-    // A call's costs more than the quantum that any branch takes.
-    w.at = t + (taken                  ? rules.branch_taken + std::max<uint64_t>(op.result, quantum) - quantum
-                : beyond_window(w, op) ? rules.branch_taken
-                                       : rules.branch_passed);
+  prepare<kKind>(w, place);
+}
+
+/// Which of its waves issues next, and when.
+[[gnu::always_inline]] inline uint64_t ComputeUnit::State::choose(Simd& simd) {
+  auto& at = simd.opens;
+  at[static_cast<size_t>(Gate::Memory)] = std::max(simd.memory, behind(vector_memory, kVectorMemoryQueue));
+  at[static_cast<size_t>(Gate::Lds)] =
+      std::max({simd.memory, behind(lds[simd.lds_part], kLdsQueue), simd.lds_opens});
+  constexpr uint64_t kNever = WaveSlot::kBlocked << 8;
+  uint64_t soonest = ~uint64_t{0};
+  WaveSlot *choice = simd.waves.data(), *const end = choice + simd.waves.size();
+  for (WaveSlot* place = choice; place != end; ++place) {  // can't be foreseen: no branches
+    const uint64_t goes = std::max(place->ready, at[static_cast<size_t>(place->gate)]) << 8 | place->yields;
+    choice = goes < soonest ? place : choice;
+    soonest = std::min(goes, soonest);
   }
-  if (++w.next >= w.count) return end(simd, w, t);
-  if (op.control == Control::BarrierSignal) arrive(w, t, false);
-  if (op.control == Control::BarrierWait) ++w.phase;
-  if (op.control == Control::Barrier) {
-    w.phase = groups[w.group].phase;
-    w.blocked = true;
-    place(w);
-    arrive(w, t, true);
-    return;
+  simd.choice = choice;
+  uint64_t issues = kNothing;
+  if (soonest < kNever) {
+    issues = soonest >> 8 << kSimdBits | simd.number;
+    // Other SIMDs issue before, mostly: time enough for what issuing asks of the wave.
+    const char* const wave = reinterpret_cast<const char*>(choice->wave.get());
+    for (size_t line = 0; line < 2; ++line) __builtin_prefetch(wave + 64 * line);
   }
-  prepare(w);
+  when[simd.number] = issues;
+  return issues;
+}
+
+template <UnitKind kKind>
+bool ComputeUnit::State::run() {
+  Simd* issued = simds.data();
+  for (const uint32_t before = ended; ended == before;) {
+    when[issued->number] = kNothing;
+    uint64_t first = soonest();
+    // Mostly another SIMD than the one that has just issued goes first. A processor guesses so, and begins
+    // with it before it knows: a branch, where everything else here has none.
+    const uint64_t same = choose(*issued);
+    if (same < first) [[unlikely]]
+      first = same;
+    if (stale != 0) [[unlikely]] {
+      for (; stale != 0; stale &= stale - 1) choose(simds[static_cast<size_t>(std::countr_zero(stale))]);
+      first = soonest();
+    }
+    if (first == kNothing) [[unlikely]]
+      return false;
+    Simd& simd = simds[first & ((1u << kSimdBits) - 1)];
+    WaveSlot& place = *simd.choice;
+    const uint64_t at = first >> kSimdBits;
+    issued = &simd;
+    // What the SIMDs share may have been taken meanwhile.
+    static_assert(static_cast<size_t>(Gate::Memory) + 1 == static_cast<size_t>(Gate::Lds) &&
+                  static_cast<size_t>(Gate::Lds) + 1 == kGates);
+    if (place.gate >= Gate::Memory) {
+      const bool memory = place.gate == Gate::Memory;
+      const uint64_t taken = memory ? vector_memory : lds[simd.lds_part];
+      if (behind(taken, memory ? kVectorMemoryQueue : kLdsQueue) > at) continue;
+    }
+    clock = std::max(clock, at);
+    issue<kKind>(simd, place, at);
+  }
+  return true;
+}
+
+template <UnitKind kKind>
+void ComputeUnit::State::become() {
+  run_ = &State::run<kKind>;
+  prepare_ = &State::prepare<kKind>;
+}
+
+void ComputeUnit::State::watch(bool watched) {
+  if (rules.queued)
+    watched ? become<UnitKind{.queued = true, .watched = true}>() : become<UnitKind{.queued = true}>();
+  else if (rules.second_pipe)
+    watched ? become<UnitKind{.second_pipe = true, .watched = true}>()
+            : become<UnitKind{.second_pipe = true}>();
+  else
+    watched ? become<UnitKind{.watched = true}>() : become<UnitKind{}>();
 }
 
 }  // namespace wavesmith::timing

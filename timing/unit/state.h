@@ -63,34 +63,34 @@ struct Hold {
   }
 };
 
-/// What each issue asks stands in its first lines of the host's cache.
+/// What each issue asks stands in its first two lines of the host's cache.
 struct alignas(64) Wave {
-  const WaveRecord* record = nullptr;
-  Observed* observed = nullptr;
-  const UnitOp* op = nullptr;       ///< the next instruction
-  const uint32_t* sites = nullptr;  ///< the record's
-  size_t next = 0, count = 0;       ///< of `sites`
-  size_t counts = 0, access = 0;
-  uint32_t simd = 0, group = 0, number = 0;
-  size_t place = 0;       ///< among its SIMD's
-  uint32_t phase = 0;     ///< of the split barrier: how often it has waited
-  uint64_t at = 0;        ///< the wave has got to its next instruction
-  uint64_t previous = 0;  ///< it was done with the one before
-  uint64_t ready = 0;     ///< nothing but the pipe holds it
+  const uint32_t* site = nullptr;  ///< the next instruction, of the record's `sites`
+  const uint32_t* end = nullptr;   ///< of these
+  const UnitOp* op = nullptr;      ///< the next instruction
+  uint64_t at = 0;                 ///< the wave has got to it
+  uint64_t previous = 0;           ///< it was done with the one before
+  uint64_t ready = 0;              ///< nothing but the pipe holds it
+  /// From then on nothing that is known of its vector registers holds anything.
+  uint64_t vector_pending = 0;
   Cause cause = Cause::None;
   bool blocked = false, forced = false;
-  uint8_t priority = 0;
-  bool met = false;       ///< it comes from a barrier
-  bool drains = false;    ///< it has ended but for what memory has not done yet
-  bool hint = false;      ///< the instruction before was the sequencer's own
-  bool hardware = false;  ///< the SALU instruction before wrote a hardware register
-  uint64_t issued = 0;    ///< the instruction before
+  bool met = false;          ///< it comes from a barrier
+  bool drains = false;       ///< it has ended but for what memory has not done yet
+  bool hint = false;         ///< the instruction before was the sequencer's own
+  bool hardware = false;     ///< the SALU instruction before wrote a hardware register
+  uint64_t matrix_read = 0;  ///< the last matrix instruction has read its operands
   uint64_t last_scalar = 0, last_vector = 0, last_memory = 0;
   uint64_t scalars_written = 0;  ///< CDNA: the VALU has written scalar registers, for any SALU instruction
-  uint64_t matrix_read = 0;      ///< the last matrix instruction has read its operands
-  /// From then on nothing that is known of its registers holds anything: what vector ones hold, what was
-  /// written to scalar ones, and that the VALU reads those.
-  uint64_t vector_pending = 0, scalar_pending = 0, scalar_read_pending = 0;
+  /// As vector_pending: what was written to scalar registers, and that the VALU reads those.
+  uint64_t scalar_pending = 0, scalar_read_pending = 0;
+  uint64_t issued = 0;  ///< the instruction before
+  const WaveRecord* record = nullptr;
+  Observed* observed = nullptr;
+  size_t counts = 0, access = 0;
+  uint32_t simd = 0, group = 0, number = 0;
+  uint32_t phase = 0;  ///< of the split barrier: how often it has waited
+  size_t place = 0;    ///< among its SIMD's
   struct Delay {
     uint8_t id = 0, in = 0;
   };
@@ -109,31 +109,26 @@ struct alignas(64) Wave {
   VectorRegisters vector;
   std::array<ScalarRegister, kScalars> scalar = {};
 
-  /// The next instruction does not issue before that.
-  void until(uint64_t cycle, Cause why) {
-    const bool later = cycle > ready;
-    ready = later ? cycle : ready;
-    cause = later ? why : cause;
-  }
+  /// The number of its next instruction in its record.
+  [[nodiscard]] size_t next() const { return static_cast<size_t>(site - record->sites.data()); }
 };
 
 /// A wave's slot on its SIMD, and what choosing among the waves there asks of each.
 struct WaveSlot {
   static constexpr uint64_t kBlocked = ~uint64_t{0} >> 8;
   std::unique_ptr<Wave> wave;
-  const UnitOp* op = nullptr;  ///< the wave's
-  uint64_t ready = 0;          ///< as the wave's; kBlocked: it waits for others
-  uint8_t yields = 0xff;       ///< of those that are ready the least goes first: the priority, turned round
+  uint64_t ready = 0;      ///< as the wave's; kBlocked: it waits for others
+  uint64_t yields = 0xff;  ///< of those that are ready the least goes first: the priority, turned round
   Gate gate = Gate::None;
 };
 
 struct Simd {
   std::vector<WaveSlot> waves;  ///< the oldest first
-  size_t choice = 0;            ///< of `waves`: what issues next, when `when` says
+  WaveSlot* choice = nullptr;   ///< of `waves`: what issues next, when `when` says
   uint32_t number = 0;
   size_t lds_part = 0;  ///< which part of LDS serves it
   // When each takes the next one.
-  uint64_t vector = 0, slow = 0, matrix = 0, scalar = 0, branch = 0, memory = 0;
+  uint64_t vector = 0, slow = 0, matrix = 0, memory = 0;
   // CDNA: VALU instructions behind a matrix instruction; and the second pipe, which other VALU instructions
   // or matrix instructions have taken.
   uint64_t vector_matrix = 0, second = 0, second_matrix = 0;
@@ -164,6 +159,23 @@ struct Group {
   uint64_t signalled = 0;  ///< the last arrival
 };
 
+/// What an instruction has come to, summed over waves; OpTime follows from it. Most of what an issue adds to
+/// stands in the first line of the host's cache.
+struct alignas(64) Tally {
+  uint64_t hits = 0, idle = 0;
+  uint64_t taken = 0;                       ///< cycles until the wave was done with it
+  uint64_t pipe = 0;                        ///< stalled by UnitOp::taken
+  std::array<uint64_t, kCauses> held = {};  ///< stalled by others
+  uint64_t drained = 0;                     ///< cycles that the end of a wave waits for memory
+};
+
+/// Of what the rules say, what decides most: the instructions of each such unit are compiled for themselves.
+struct UnitKind {
+  bool queued = false;       ///< IssueRules::queued; where not, none of what stands for RDNA alone there
+  bool second_pipe = false;  ///< IssueRules::second_pipe
+  bool watched = false;      ///< waves follow what was observed, or events are kept
+};
+
 struct ComputeUnit::State {
   State(const gpus::Gpu& gpu_, const OpTable& ops_, MemoryPort& memory_, const Options& options_)
       : gpu(gpu_),
@@ -189,42 +201,66 @@ struct ComputeUnit::State {
       changed(simds[i]);
     }
     events_left = options.events;
-    time.ops.resize(ops_.size());
+    tallies.resize(ops_.size());
     time.events.reserve(options.events);
-    lines.resize(ops.lines(), kNotFetched);
+    lines.resize(ops.lines(), options.fetches ? kNotFetched : 0);
+    watch(events_left != 0);
   }
 
   void add(const WaveRecord& record, uint32_t simd, uint64_t cycle, uint32_t group, Observed* observed);
-  bool step();
+  /// Its functions, of the kind that it is.
+  void watch(bool watched);
+  template <UnitKind kKind>
+  void become();
+  template <UnitKind kKind>
+  bool run();
   uint64_t choose(Simd& simd);
+  /// When the next instruction issues, of the SIMDs whose choice is made, with its SIMD's number.
+  [[nodiscard]] uint64_t soonest() const {
+    const uint64_t* const of = when.data();
+    uint64_t first = std::min(std::min(of[0], of[1]), std::min(of[2], of[3]));
+    for (size_t i = 4; i < when.size(); ++i) first = std::min(first, of[i]);
+    return first;
+  }
   void changed(const Simd& simd) {
     stale |= uint64_t{1} << simd.number;
     when[simd.number] = kNothing;
   }
+  template <UnitKind kKind>
   void open_vector(Simd& simd) const;
+  template <UnitKind kKind>
   void take_vector_pipe(Simd& simd, const UnitOp& op, uint64_t t) const;
-  void prepare(Wave& w);
+  template <UnitKind kKind>
+  void prepare(Wave& w, WaveSlot& place);
+  void prepare(Wave& w) { (this->*prepare_)(w, slot(w)); }
   /// With what no instruction tells.
   [[nodiscard]] UnitProfile finished(UnitProfile so_far) const;
   [[nodiscard]] uint64_t taken(const UnitOp& op) const;
-  void place(Wave& w);
-  void delay(Wave& w) const;
-  void wait(Wave& w, const UnitOp& op, Hold& held);
-  void fetch(Wave& w, const UnitOp& op);
+  [[nodiscard]] WaveSlot& slot(const Wave& w) { return simds[w.simd].waves[w.place]; }
+  void place(const Wave& w);
+  static void delay(Wave& w, Hold& held);
+  static void wait(Wave& w, const UnitOp& op, Hold& held);
+  uint64_t fetched(const Wave& w);
   [[nodiscard]] uint64_t operands_ready(const Wave& w, const UnitOp& op) const;
-  void issue(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
-  [[nodiscard]] bool beyond_window(const Wave& w, const UnitOp& branch) const;
-  static void issue_scalar(const isa::IssueRules& rules, Wave& w, const UnitOp& op, uint64_t t);
+  bool turn(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
+  template <UnitKind kKind>
+  void issue(Simd& simd, WaveSlot& place, uint64_t t);
+  [[nodiscard]] bool beyond_window(const Wave& w) const;
+  template <UnitKind kKind>
+  void issue_scalar(Wave& w, const UnitOp& op, uint64_t t) const;
+  template <UnitKind kKind>
   void issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
+  template <UnitKind kKind>
   void issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   uint64_t issue_lds(const Wave& w, const UnitOp& op, uint64_t t);
   uint64_t lds_cycles(const WaveRecord& record, const AccessRecord& access, gpus::LdsAccess kind);
   uint64_t take_lds(const Wave& w, uint64_t cycles, uint64_t t);
-  void arrive(Wave& w, uint64_t t, bool waits);
+  void arrive(const Wave& w, uint64_t t);
   void release(uint32_t group, uint64_t t);
   void drain(Simd& simd, Wave& w, uint64_t t);
   void end(Simd& simd, Wave& w, uint64_t t);
-  uint64_t account(Simd& simd, Wave& w, const UnitOp& op, OpTime& total, uint64_t t);
+  template <UnitKind kKind>
+  void account(Simd& simd, Wave& w, const UnitOp& op, Tally& tally, uint64_t t);
   const gpus::LdsPhases& phases_of(gpus::LdsAccess kind, uint32_t bytes, uint32_t lanes) {
     const gpus::LdsPhases*& known = phases[static_cast<size_t>(kind)][std::min(bytes, 16u)];
     if (!known) known = &gpus::lds_phases(gpu, kind, bytes, lanes);
@@ -234,6 +270,8 @@ struct ComputeUnit::State {
     return busy_until > may_wait ? busy_until - may_wait : 0;
   }
 
+  bool (State::*run_)() = nullptr;
+  void (State::*prepare_)(Wave& w, WaveSlot& place) = nullptr;
   const gpus::Gpu& gpu;
   MemoryPort& memory;
   Options options;
@@ -267,10 +305,10 @@ struct ComputeUnit::State {
   ShapeMap<gpus::LdsCycles> lds_shapes;
   uint32_t ended = 0;
   size_t events_left = 0;
-  uint64_t slept = 0;  ///< wave-cycles of s_nop and s_sleep, which are no stalls
   /// Cycles for which two instructions of the VALU were taken at once: by the later one's pipe.
   std::array<uint64_t, isa::kPipes> side_by_side = {};
-  UnitProfile time;
+  std::vector<Tally> tallies;  ///< by the numbers of the OpTable
+  UnitProfile time;            ///< but for `ops` and what follows from them
 };
 
 /// When the registers of a VALU or matrix instruction are ready.
@@ -278,19 +316,24 @@ struct ComputeUnit::State {
                                                                           const UnitOp& op) const {
   uint64_t ready = 0;
   if (op.pipe == isa::Pipe::Matrix) {
-    for (const RegisterRange& range : op.vector_reads) {
+    for (const RegisterRange& range : op.vector_reads()) {
       const bool accumulator = op.c.count && range.first == op.c.first && range.count == op.c.count;
-      w.vector.each(range, [&](const VectorWrite& write) {
+      const auto wait = [&](const VectorWrite& write) {
         const bool next = accumulator && write.writer == op.c.first && write.written == op.c.count;
         ready = std::max({ready, write.result, next ? write.accumulate : write.matrix});
-      });
+      };
+      // Mostly one that wrote the same registers as this does.
+      const bool overwrites = accumulator && op.d.first == op.c.first && op.written == op.c.count;
+      const VectorWrite* const one =
+          overwrites ? w.vector.written(op.c.first, op.written_set, op.written) : nullptr;
+      one ? wait(*one) : w.vector.each(range, wait);
     }
   } else {
-    for (const RegisterRange& range : op.vector_reads)
+    for (const RegisterRange& range : op.vector_reads())
       w.vector.each(range,
                     [&](const VectorWrite& write) { ready = std::max({ready, write.result, write.matrix}); });
   }
-  for (const RegisterRange& range : op.vector_held)
+  for (const RegisterRange& range : op.vector_held())
     w.vector.each(range, [&](const VectorWrite& write) { ready = std::max(ready, write.matrix); });
   return ready;
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bitset>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "isa/effects.h"
+#include "timing/unit/vector_registers.h"
 
 namespace wavesmith::timing {
 namespace {
@@ -70,7 +73,7 @@ uint16_t widest_operand(const Op& op) {
 /// (jhinpan/flydsl-kernel-profiling-lib): ds_read and buffer_load issue 4 cycles behind
 /// v_mfma_f32_16x16x32_fp8_fp8 (64 bits), 8 behind v_mfma_f32_32x32x16_bf16 (128 bits) and
 /// v_mfma_scale_f32_16x16x128_f8f6f4 (256 bits), also those that overwrite A or B.
-uint16_t matrix_quanta(const Op& op) { return widest_operand(op) > 2 ? 2 : 1; }
+uint8_t matrix_quanta(const Op& op) { return widest_operand(op) > 2 ? 2 : 1; }
 
 /// How long a matrix instruction keeps the VALU and its second pipe, in chances to issue, where there are
 /// two. "An XDL holds VALU off until 1 + (widest A/B source in bytes) / 16. PK_F32 and DOT issue at NumPasses
@@ -87,15 +90,15 @@ void set_matrix_quanta(const Op& op, UnitOp& to) {
 
 /// Dwords a lane that an LDS instruction reads: address and data. A load of half a register keeps the other
 /// half, which LDS does not read.
-uint16_t lds_operands(const Op& op) {
+uint8_t lds_operands(const Op& op) {
   const bool load = !op.store && !op.atomic;
-  uint16_t dwords = 0;
+  uint32_t dwords = 0;
   for (const RegisterRange& range : op.vector_reads)
     if (!load || std::ranges::none_of(op.vector_writes, [&](const RegisterRange& kept) {
           return kept.first == range.first && kept.count == range.count;
         }))
       dwords += range.count;
-  return std::max<uint16_t>(dwords, 1);
+  return static_cast<uint8_t>(std::max(dwords, 1u));
 }
 
 bool turns(Control control) {
@@ -157,25 +160,26 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
               ops[i].scalar_writes.size();
   ranges_.reserve(ranges);  // the spans stay where they are
   ops_.reserve(ops.size());
-  const auto keep = [&](const std::vector<RegisterRange>& from, uint32_t base, const auto& wanted) {
-    const size_t begin = ranges_.size();
-    for (const RegisterRange& range : from)
-      if (wanted(range)) ranges_.push_back({static_cast<uint16_t>(range.first - base), range.count});
-    return std::span<const RegisterRange>(ranges_).subspan(begin);
-  };
+  places_.reserve(ops.size());
   const Written written(ops);
   const auto all = [](const RegisterRange&) { return true; };
   const auto in = [](const RegisterSet& set) {
     return [&set](const RegisterRange& range) { return any_of(set, range); };
   };
   std::unordered_map<uint64_t, uint32_t> lines;
+  std::map<std::vector<std::pair<uint16_t, uint16_t>>, uint16_t> sets;
+  const auto set_of = [&sets](const std::vector<RegisterRange>& ranges) {
+    constexpr size_t kMost = 0x8000;
+    std::vector<std::pair<uint16_t, uint16_t>> set;
+    for (const RegisterRange& range : ranges) set.emplace_back(range.first, range.count);
+    if (sets.size() == kMost && !sets.contains(set)) return VectorRegisters::kNoSet;
+    return sets.try_emplace(std::move(set), static_cast<uint16_t>(sets.size() + 1)).first->second;
+  };
   for (uint32_t i = 0; i < ops.size(); ++i) {
     const Op& op = ops[i];
     UnitOp& to = ops_.emplace_back();
-    to.pc = op.pc;
+    places_.push_back({op.pc, op.size});
     to.line = lines.try_emplace(op.pc / kFetchLine, static_cast<uint32_t>(lines.size())).first->second;
-    to.number = i;
-    to.size = static_cast<uint16_t>(op.size);
     to.pipe = op.cost.pipe;
     to.gate = gate_of(op, rules);
     to.control = op.control;
@@ -188,7 +192,6 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     to.hardware = op.hardware;
     to.sets_hardware = op.sets_hardware;
     to.dual = op.dual;
-    to.accumulates = op.accumulates;
     to.issue = op.cost.issue;
     to.result = op.cost.result;
     to.vector = op.cost.vector;
@@ -206,18 +209,28 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     to.wait = op.wait;
     to.c = op.c;
     to.d = op.d;
-    to.vector_reads = keep(op.vector_reads, 0, in(written.vector));
-    to.vector_writes = keep(op.vector_writes, 0, all);
+    to.written_set = set_of(op.vector_writes);
+    for (const RegisterRange& range : op.vector_writes) to.written += range.count;
+    const size_t first = ranges_.size();
+    to.ranges = ranges_.data() + first;
+    size_t kind = 0;
+    const auto keep = [&](const std::vector<RegisterRange>& from, uint32_t base, const auto& wanted) {
+      for (const RegisterRange& range : from)
+        if (wanted(range)) ranges_.push_back({static_cast<uint16_t>(range.first - base), range.count});
+      to.ends[kind++] = static_cast<uint8_t>(ranges_.size() - first);
+    };
+    keep(op.vector_reads, 0, in(written.vector));
     if (!is_vector(op))
-      to.vector_held = keep(op.vector_writes, 0, in(written.vector));
+      keep(op.vector_writes, 0, in(written.vector));
     else
-      to.vector_held = keep(op.vector_writes, 0, [&](const RegisterRange& range) {
+      keep(op.vector_writes, 0, [&](const RegisterRange& range) {
         const bool accumulator = op.accumulates && range.first == op.d.first;
         return !accumulator && any_of(written.matrix, range);
       });
-    to.vector_keeps = keep(op.vector_reads, 0, in(written.memory));
-    to.scalar_reads = keep(op.scalar_reads, isa::reg::kSgpr, in(written.scalar));
-    to.scalar_writes = keep(op.scalar_writes, isa::reg::kSgpr, all);
+    keep(op.vector_writes, 0, all);
+    keep(op.vector_reads, 0, in(written.memory));
+    keep(op.scalar_reads, isa::reg::kSgpr, in(written.scalar));
+    keep(op.scalar_writes, isa::reg::kSgpr, all);
   }
   lines_ = lines.size();
 }

@@ -35,39 +35,59 @@ enum class Gate : uint8_t {
 };
 inline constexpr size_t kGates = 13;
 
-struct UnitOp {
-  uint64_t pc = 0;
-  uint32_t number = 0;  ///< of the OpTable
-  uint32_t line = 0;    ///< of the instruction cache, by its number among the kernel's
-  uint16_t size = 4;
+/// One line of the host's cache.
+struct alignas(64) UnitOp {
+  /// Registers, one kind's behind the other's, and where each kind's end.
+  const RegisterRange* ranges = nullptr;
+  std::array<uint8_t, 6> ends = {};
   isa::Pipe pipe = isa::Pipe::Internal;
   Gate gate = Gate::None;
   Control control = Control::None;
   OpCounter counter = OpCounter::None;
   Cause taken = Cause::Pipe;  ///< what holds it where its gate does
-  bool turns = false;         ///< behind it the wave does not simply go on: branches, barriers, the end
-  bool hardware = false, sets_hardware = false;
-  bool reads_scalar = false;  ///< a VALU instruction that reads an SGPR or VCC
-  bool lds = false, atomic = false, store = false, dual = false, accumulates = false;
-  uint16_t issue = 1, result = 1;                     ///< isa::Cost's
+  isa::VectorPipe vector = isa::VectorPipe::Alone;
+  bool turns : 1 = false;  ///< behind it the wave does not simply go on: branches, barriers, the end
+  bool hardware : 1 = false, sets_hardware : 1 = false;
+  bool reads_scalar : 1 = false;  ///< a VALU instruction that reads an SGPR or VCC
+  bool lds : 1 = false, atomic : 1 = false, store : 1 = false, dual : 1 = false;
+  uint8_t lds_operands = 0;        ///< dwords a lane that an LDS instruction reads: address and data
+  uint16_t issue = 1, result = 1;  ///< isa::Cost's
   uint16_t matrix_result = 0, matrix_accumulate = 0;  ///< isa::matrix_result_cycles
-  uint16_t quanta = 1;                                ///< chances to issue until it has read its operands
   uint16_t vector_quanta = 1;                         ///< of a matrix instruction: until the VALU's next one
   uint16_t second_quanta = 0;  ///< of a matrix instruction: until the second pipe takes one
-  isa::VectorPipe vector = isa::VectorPipe::Alone;
   uint16_t nops = 0;
-  uint16_t lds_operands = 0;  ///< dwords a lane that an LDS instruction reads: address and data
-  uint8_t delay[2] = {0, 0}, delay_skip = 0;
+  uint8_t quanta = 1;  ///< chances to issue until it has read its operands
+  uint8_t delay_skip = 0, delay[2] = {0, 0};
   std::array<uint16_t, kCounters> wait = {};
   RegisterRange c, d;
-  // Registers; scalar ones from 0, the first SGPR, on. Of what no instruction of the kernel can hold, or be
-  // held by, nothing stands here: most operands of a matrix instruction come from memory alone.
-  std::span<const RegisterRange> vector_reads;   ///< that VALU and matrix instructions write
-  std::span<const RegisterRange> vector_held;    ///< written: what such an instruction before may hold
-  std::span<const RegisterRange> vector_writes;  ///< all of them
-  std::span<const RegisterRange> vector_keeps;   ///< read by the VALU: that memory instructions overwrite
-  std::span<const RegisterRange> scalar_reads;   ///< that SALU or VALU instructions write
-  std::span<const RegisterRange> scalar_writes;  ///< all of them
+  uint32_t line = 0;  ///< of the instruction cache, by its number among the kernel's
+  /// The vector registers that it writes: VectorRegisters' number of the set, and how many.
+  uint16_t written_set = 0, written = 0;
+
+  // Scalar registers from 0, the first SGPR, on. Of what no instruction of the kernel can hold, or be held
+  // by, nothing stands here: most operands of a matrix instruction come from memory alone.
+  /// That VALU and matrix instructions write.
+  [[nodiscard]] std::span<const RegisterRange> vector_reads() const { return {ranges, ranges + ends[0]}; }
+  /// Written: what such an instruction before may hold.
+  [[nodiscard]] std::span<const RegisterRange> vector_held() const { return kind(1); }
+  [[nodiscard]] std::span<const RegisterRange> vector_writes() const { return kind(2); }  ///< all of them
+  /// Read by the VALU: that memory instructions overwrite.
+  [[nodiscard]] std::span<const RegisterRange> vector_keeps() const { return kind(3); }
+  /// That SALU or VALU instructions write.
+  [[nodiscard]] std::span<const RegisterRange> scalar_reads() const { return kind(4); }
+  [[nodiscard]] std::span<const RegisterRange> scalar_writes() const { return kind(5); }  ///< all of them
+
+ private:
+  [[nodiscard]] std::span<const RegisterRange> kind(size_t i) const {
+    return {ranges + ends[i - 1], ranges + ends[i]};
+  }
+};
+static_assert(sizeof(UnitOp) == 64);
+
+/// Where an instruction stands.
+struct CodePlace {
+  uint64_t pc = 0;
+  uint32_t size = 4;  ///< bytes
 };
 
 /// All of an OpTable, by its numbers.
@@ -77,11 +97,14 @@ class UnitOps {
   UnitOps(const UnitOps&) = delete;
   UnitOps& operator=(const UnitOps&) = delete;
   const UnitOp& operator[](uint32_t number) const { return ops_[number]; }
+  [[nodiscard]] const CodePlace& place(uint32_t number) const { return places_[number]; }
+  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(ops_.size()); }
   /// Lines of the instruction cache that they stand in.
   [[nodiscard]] size_t lines() const { return lines_; }
 
  private:
   std::vector<UnitOp> ops_;
+  std::vector<CodePlace> places_;
   std::vector<RegisterRange> ranges_;  ///< of all of them
   size_t lines_ = 0;
 };

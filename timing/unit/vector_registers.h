@@ -27,6 +27,9 @@ struct VectorWrite {
 
 class VectorRegisters {
  public:
+  /// Of registers that have no number together.
+  static constexpr uint16_t kNoSet = 0;
+
   VectorRegisters() : writes_(1) { writes_[0].uses = kVectors; }
 
   /// What wrote register `r`.
@@ -44,26 +47,23 @@ class VectorRegisters {
     }
   }
 
+  /// What wrote all registers of a set and nothing else, if one of its registers is `first`; nullptr: they
+  /// may have been written otherwise.
+  [[nodiscard]] [[gnu::always_inline]] const VectorWrite* written(uint32_t first, uint16_t set,
+                                                                  uint16_t count) const {
+    const Record& record = writes_[of_[first]];
+    return record.set == set && record.uses == count ? &record : nullptr;
+  }
+
   /// The registers are overwritten, all by one instruction: what is to be known of them, for the caller to
-  /// say. Each register stands in `ranges` once.
-  [[gnu::always_inline]] VectorWrite& overwrite(std::span<const RegisterRange> ranges) {
-    // In a loop it mostly is the same instruction as the last time.
-    const uint16_t last = of_[ranges[0].first];
-    uint32_t count = 0;
-    bool same = true;
-    for (const RegisterRange& range : ranges) {
-      count += range.count;
-      same = same && all_of(range, last);
-    }
-    if (same && writes_[last].uses == count) return writes_[last];
-    const uint16_t fresh = unused();
-    for (const RegisterRange& range : ranges)
-      for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-        if (--writes_[of_[r]].uses == 0) free_.push_back(of_[r]);
-        of_[r] = fresh;
-      }
-    writes_[fresh].uses = static_cast<uint16_t>(count);
-    return writes_[fresh];
+  /// say. Each register stands in `ranges` once, `count` of them; `set` is these ranges' number among those
+  /// that are overwritten together, from 1 on, or kNoSet.
+  [[gnu::always_inline]] VectorWrite& overwrite(std::span<const RegisterRange> ranges, uint16_t set,
+                                                uint16_t count) {
+    // In a loop they mostly were the last time too.
+    Record& last = writes_[of_[ranges[0].first]];
+    if (last.set == set && last.uses == count) return last;
+    return overwrite_others(ranges, set, count);
   }
 
   /// The cycle from which on the registers that a VALU instruction reads may be overwritten by loads.
@@ -74,8 +74,22 @@ class VectorRegisters {
 
  private:
   struct Record : VectorWrite {
-    uint16_t uses = 0;  ///< registers that it is of
+    uint16_t uses = 0;        ///< registers that it is of
+    uint16_t set = kWithout;  ///< of them and others
   };
+  static constexpr uint16_t kWithout = 0xffff;
+  [[gnu::noinline]] VectorWrite& overwrite_others(std::span<const RegisterRange> ranges, uint16_t set,
+                                                  uint16_t count) {
+    const uint16_t fresh = unused();
+    for (const RegisterRange& range : ranges)
+      for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
+        if (--writes_[of_[r]].uses == 0) free_.push_back(of_[r]);
+        of_[r] = fresh;
+      }
+    writes_[fresh].uses = count;
+    writes_[fresh].set = set == kNoSet ? kWithout : set;
+    return writes_[fresh];
+  }
   /// Whether that is the record of all registers of a range, four at a time.
   [[nodiscard]] bool all_of(RegisterRange range, uint16_t record) const {
     const uint16_t* of = &of_[range.first];
