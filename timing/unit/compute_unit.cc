@@ -171,6 +171,12 @@ bool ComputeUnit::State::beyond_window(const Wave& w) const {
   return (next.pc + next.size - 1) / rules.branch_window != branch.pc / rules.branch_window;
 }
 
+/// soonest() where there are more than four SIMDs, of which the first four have `first`.
+uint64_t ComputeUnit::State::soonest_of_more(uint64_t first) const {
+  return std::min(first,
+                  *std::min_element(when.begin() + 4, when.begin() + static_cast<ptrdiff_t>(simds.size())));
+}
+
 /// What choosing among the waves of its SIMD asks of one whose instruction stays.
 void ComputeUnit::State::place(const Wave& w) {
   WaveSlot& place = slot(w);
@@ -222,7 +228,7 @@ void ComputeUnit::State::drain(Simd& simd, Wave& w, uint64_t t) {
     for (const auto& out : w.outstanding)
       for (size_t i = 0; i < out.size(); ++i) done = std::max(done, out[i].done);
   if (done == w.at) return end(simd, w, t);
-  w.ready = (done + quantum - 1) & ~(quantum - 1);
+  w.ready = (done + part) & ~part;
   tallies[*w.site].drained += w.ready - w.at;
   w.drains = true;
   place(w);

@@ -86,11 +86,11 @@ template <UnitKind kKind>
 
 /// CDNA: a matrix instruction keeps the VALU for as long as its operands ask; another takes the VALU's pipe,
 /// or that of the two which it prefers and finds free.
-template <UnitKind kKind>
+template <UnitKind kKind, bool kMatrix>
 [[gnu::always_inline]] inline void ComputeUnit::State::take_vector_pipe(Simd& simd, const UnitOp& op,
                                                                         uint64_t t) const {
   using isa::VectorPipe;
-  if (op.pipe == Pipe::Matrix) {
+  if constexpr (kMatrix) {
     simd.vector_matrix = t + op.vector_quanta * quantum;
     simd.second_matrix = t + op.second_quanta * quantum;
     return;
@@ -131,17 +131,18 @@ template <UnitKind kKind>
   open(Gate::PackedVector) = std::max(first, second);
 }
 
-template <UnitKind kKind>
+template <UnitKind kKind, bool kMatrix>
 [[gnu::always_inline]] inline void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op,
                                                                     uint64_t t) {
-  const bool matrix = op.pipe == Pipe::Matrix, slow = op.pipe == Pipe::Transcendental;
+  constexpr bool matrix = kMatrix;
+  const bool slow = !matrix && op.pipe == Pipe::Transcendental;
   if (kKind.second_pipe && !matrix)
     side_by_side[static_cast<size_t>(op.pipe)] +=
         std::clamp(std::max(simd.vector, simd.second), t, t + op.issue) - t;
   if (!matrix) w.last_vector = t;
   uint64_t executes = t;
   if (!kKind.queued) {
-    take_vector_pipe<kKind>(simd, op, t);
+    take_vector_pipe<kKind, matrix>(simd, op, t);
     if (matrix) simd.matrix = t + op.issue, w.matrix_read = t + op.quanta * quantum;
   } else {
     const bool wide = !matrix && !slow && op.issue > 1;
@@ -168,7 +169,7 @@ template <UnitKind kKind>
     simd.vector = moved;
     if (slow || wide) simd.slow = slow ? enters + op.issue : moved;
     executes = std::max(enters + rules.depth, simd.executed);
-    if (executes < w.vector_pending) executes = std::max(executes, operands_ready(w, op));
+    if (executes < w.vector_pending) executes = std::max(executes, operands_ready<matrix>(w, op));
     if (executes < w.scalar_pending)
       for (const RegisterRange& range : op.scalar_reads())
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
@@ -203,12 +204,12 @@ template <UnitKind kKind>
   const uint64_t through = kKind.queued ? executes - rules.depth : executes;
   const uint64_t memory = through + (op.dual ? rules.dual_to_memory : rules.vector_to_memory);
   if (kKind.queued) w.vector_issues.push(through + op.result);
-  if (slow) w.transcendental_issues.push(through + op.result);
+  if (kKind.queued && slow) w.transcendental_issues.push(through + op.result);
   if (reads_hold || t == 0) {
     const uint64_t read = matrix && !kKind.queued ? w.matrix_read : memory;
     for (const RegisterRange& range : op.vector_keeps()) w.vector.read(range, read);
   }
-  if (!op.vector_writes().empty()) {
+  if (op.written != 0) {
     VectorWrite& write = w.vector.overwrite(op.vector_writes(), op.written_set, op.written);
     if (matrix)
       write = {0,
@@ -222,6 +223,7 @@ template <UnitKind kKind>
     w.vector_pending =
         std::max({w.vector_pending, write.result, write.memory, write.matrix, write.accumulate});
   }
+  if (!op.has_scalars()) return;
   if (!kKind.queued && !op.scalar_writes().empty()) w.scalars_written = t + rules.vector_to_scalar;
   for (const RegisterRange& range : op.scalar_reads())
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.scalar[r].read_by_vector = t;
@@ -382,8 +384,10 @@ template <UnitKind kKind>
   switch (op.pipe) {
     case Pipe::Valu:
     case Pipe::Transcendental:
+      issue_vector<kKind, false>(simd, w, op, t);
+      break;
     case Pipe::Matrix:
-      issue_vector<kKind>(simd, w, op, t);
+      issue_vector<kKind, true>(simd, w, op, t);
       break;
     case Pipe::Salu:
     case Pipe::Branch:
@@ -411,8 +415,10 @@ template <UnitKind kKind>
       break;
   }
   tally.taken += w.at - t;
-  w.hint = hint;
-  w.issued = t;
+  if constexpr (kKind.queued) {
+    w.hint = hint;
+    w.issued = t;
+  }
   w.previous = w.at;
   if (op.turns) [[unlikely]] {
     if (!turn(simd, w, op, t)) return;

@@ -9,7 +9,7 @@
 namespace wavesmith::timing {
 
 /// s_delay_alu's: the instruction is one of those that the hint was about.
-inline void ComputeUnit::State::delay(Wave& w, Hold& held) {
+inline Hold ComputeUnit::State::delay(Wave& w, Hold held) {
   for (Wave::Delay& delay : w.delays) {
     if (delay.id == 0 || delay.in-- != 0) continue;
     if (delay.id <= 4)
@@ -20,9 +20,10 @@ inline void ComputeUnit::State::delay(Wave& w, Hold& held) {
       held.until(w.last_scalar + 1 + delay.id - 8u, Cause::Scalar);
     delay.id = 0;
   }
+  return held;
 }
 
-inline void ComputeUnit::State::wait(Wave& w, const UnitOp& op, Hold& held) {
+inline Hold ComputeUnit::State::wait(Wave& w, const UnitOp& op, Hold held) {
   static constexpr Cause kCause[kCounters] = {Cause::LoadWait, Cause::StoreWait, Cause::LdsWait,
                                               Cause::ScalarWait};
   for (size_t counter = 0; counter < kCounters; ++counter) {
@@ -36,6 +37,32 @@ inline void ComputeUnit::State::wait(Wave& w, const UnitOp& op, Hold& held) {
     held.until(done, last.scalar ? Cause::ScalarWait : kCause[counter]);
     out.pop(out.size() - most);
   }
+  return held;
+}
+
+/// What holds a VALU or matrix instruction in its wave.
+template <UnitKind kKind, bool kMatrix>
+[[gnu::always_inline]] inline Hold ComputeUnit::State::hold_vector(Wave& w, const UnitOp& op,
+                                                                   Hold held) const {
+  held.until(w.matrix_read, Cause::Vector);
+  if (kKind.queued && rules.scalars) held.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
+  if (w.last_memory) held.until(w.last_memory + rules.memory_to_vector, Cause::Vector);
+  if (kKind.queued && rules.masks && !op.scalar_writes().empty()) {
+    const uint64_t oldest = w.masks.at(rules.masks - 1u);
+    if (oldest && oldest + rules.mask_hold > held.ready) {
+      held.until(w.masks.at(0), Cause::Vector);
+      w.masks = {};
+    }
+  }
+  if (held.ready < w.scalar_pending)
+    for (const RegisterRange& range : op.scalar_reads())
+      for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
+        held.until(w.scalar[r].issued, Cause::Scalar);
+        if (!kKind.queued) held.until(w.scalar[r].by_vector, Cause::Vector);
+      }
+  if (!kKind.queued && held.ready < w.vector_pending)
+    held.until(operands_ready<kMatrix>(w, op), kMatrix ? Cause::Matrix : Cause::Vector);
+  return held;
 }
 
 /// When the wave's next instruction could issue if it were alone, and what holds it.
@@ -46,35 +73,22 @@ template <UnitKind kKind>
   const UnitOp& op = ops[number];
   __builtin_prefetch(&tallies[number]);
   __builtin_prefetch(reinterpret_cast<const char*>(w.site) + 64);
+  if (w.site + 1 != w.end) __builtin_prefetch(&ops[w.site[1]]);
   w.op = &op;
   Hold held{w.at, Cause::None};
+  uint64_t opens = 0;  // kBlocked: others have to open it
   if (lines[op.line] > w.at && op.line != w.line) [[unlikely]]
     held.until(fetched(w), Cause::Fetch);
   w.line = op.line;
   if constexpr (kKind.queued)
-    if ((w.delays[0].id | w.delays[1].id) != 0 && op.control != Control::Delay) delay(w, held);
+    if ((w.delays[0].id | w.delays[1].id) != 0 && op.control != Control::Delay) held = delay(w, held);
   switch (op.pipe) {
     case Pipe::Valu:
     case Pipe::Transcendental:
+      held = hold_vector<kKind, false>(w, op, held);
+      break;
     case Pipe::Matrix:
-      held.until(w.matrix_read, Cause::Vector);
-      if (kKind.queued && rules.scalars) held.until(w.scalars.at(rules.scalars - 1u), Cause::Scalar);
-      if (w.last_memory) held.until(w.last_memory + rules.memory_to_vector, Cause::Vector);
-      if (kKind.queued && rules.masks && !op.scalar_writes().empty()) {
-        const uint64_t oldest = w.masks.at(rules.masks - 1u);
-        if (oldest && oldest + rules.mask_hold > held.ready) {
-          held.until(w.masks.at(0), Cause::Vector);
-          w.masks = {};
-        }
-      }
-      if (held.ready < w.scalar_pending)
-        for (const RegisterRange& range : op.scalar_reads())
-          for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-            held.until(w.scalar[r].issued, Cause::Scalar);
-            if (!kKind.queued) held.until(w.scalar[r].by_vector, Cause::Vector);
-          }
-      if (!kKind.queued && held.ready < w.vector_pending)
-        held.until(operands_ready(w, op), op.pipe == Pipe::Matrix ? Cause::Matrix : Cause::Vector);
+      held = hold_vector<kKind, true>(w, op, held);
       break;
     case Pipe::Salu:
     case Pipe::Branch:
@@ -140,8 +154,11 @@ template <UnitKind kKind>
         held.until(w.issued + rules.memory_to_wait, Cause::None);
       else if (w.last_memory)
         held.until(w.last_memory + rules.memory_to_wait, Cause::None);
-      if (op.control == Control::Wait) wait(w, op, held);
-      if (op.control == Control::BarrierWait && groups[w.group].phase == w.phase) w.blocked = true;
+      if (op.control == Control::Wait) held = wait(w, op, held);
+      if (op.control == Control::BarrierWait && groups[w.group].phase == w.phase) {
+        w.blocked = true;
+        opens = WaveSlot::kBlocked;
+      }
       break;
   }
   w.ready = held.ready;
@@ -151,10 +168,11 @@ template <UnitKind kKind>
     if (w.forced) {
       w.ready = w.observed->at[w.next()];
       w.blocked = false;
+      opens = 0;
     }
   }
-  w.ready = (w.ready + quantum - 1) & ~(quantum - 1);
-  place.ready = w.blocked ? WaveSlot::kBlocked : w.ready;
+  w.ready = (w.ready + part) & ~part;
+  place.ready = std::max(w.ready, opens);
   place.gate = kKind.watched && w.forced ? Gate::None : op.gate;
 }
 

@@ -122,7 +122,7 @@ struct WaveSlot {
   Gate gate = Gate::None;
 };
 
-struct Simd {
+struct alignas(512) Simd {
   std::vector<WaveSlot> waves;  ///< the oldest first
   WaveSlot* choice = nullptr;   ///< of `waves`: what issues next, when `when` says
   uint32_t number = 0;
@@ -186,6 +186,7 @@ struct ComputeUnit::State {
         target(ops_.target()),
         lanes(static_cast<uint32_t>(ops_.wave_lanes())),
         quantum(rules.quantum),
+        part(quantum - 1),
         scalar_hold(std::max(
             {rules.vector_to_scalar, rules.vector_to_branch, rules.vector_to_overwrite, rules.carry})),
         reads_hold(rules.queued || rules.vector_to_memory > rules.vector_then_memory ||
@@ -193,7 +194,7 @@ struct ComputeUnit::State {
         matrix_start(target.is(isa::kRdna4) ? std::max(rules.matrix_depth, rules.depth) - rules.depth : 0),
         lds_pairs(ops_.target().is(isa::kCdna)) {
     simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
-    when.resize((simds.size() + 3) / 4 * 4, kNothing);
+    when.fill(kNothing);
     // On CDNA each pair of SIMDs gets half of what LDS gives, and no more.
     for (size_t i = 0; i < simds.size(); ++i) {
       simds[i].number = static_cast<uint32_t>(i);
@@ -219,16 +220,16 @@ struct ComputeUnit::State {
   [[nodiscard]] uint64_t soonest() const {
     const uint64_t* const of = when.data();
     uint64_t first = std::min(std::min(of[0], of[1]), std::min(of[2], of[3]));
-    for (size_t i = 4; i < when.size(); ++i) first = std::min(first, of[i]);
-    return first;
+    return simds.size() <= 4 ? first : soonest_of_more(first);
   }
+  [[nodiscard]] uint64_t soonest_of_more(uint64_t first) const;
   void changed(const Simd& simd) {
     stale |= uint64_t{1} << simd.number;
     when[simd.number] = kNothing;
   }
   template <UnitKind kKind>
   void open_vector(Simd& simd) const;
-  template <UnitKind kKind>
+  template <UnitKind kKind, bool kMatrix>
   void take_vector_pipe(Simd& simd, const UnitOp& op, uint64_t t) const;
   template <UnitKind kKind>
   void prepare(Wave& w, WaveSlot& place);
@@ -238,9 +239,13 @@ struct ComputeUnit::State {
   [[nodiscard]] uint64_t taken(const UnitOp& op) const;
   [[nodiscard]] WaveSlot& slot(const Wave& w) { return simds[w.simd].waves[w.place]; }
   void place(const Wave& w);
-  static void delay(Wave& w, Hold& held);
-  static void wait(Wave& w, const UnitOp& op, Hold& held);
+  static Hold delay(Wave& w, Hold held);
+  static Hold wait(Wave& w, const UnitOp& op, Hold held);
+  template <UnitKind kKind, bool kMatrix>
+  Hold hold_vector(Wave& w, const UnitOp& op, Hold held) const;
   uint64_t fetched(const Wave& w);
+  [[nodiscard]] static uint64_t accumulator_ready(const Wave& w, const UnitOp& op);
+  template <bool kMatrix>
   [[nodiscard]] uint64_t operands_ready(const Wave& w, const UnitOp& op) const;
   bool turn(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   template <UnitKind kKind>
@@ -248,7 +253,7 @@ struct ComputeUnit::State {
   [[nodiscard]] bool beyond_window(const Wave& w) const;
   template <UnitKind kKind>
   void issue_scalar(Wave& w, const UnitOp& op, uint64_t t) const;
-  template <UnitKind kKind>
+  template <UnitKind kKind, bool kMatrix>
   void issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   template <UnitKind kKind>
   void issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
@@ -280,6 +285,7 @@ struct ComputeUnit::State {
   const isa::Target& target;
   const uint32_t lanes;
   const uint64_t quantum;  ///< rules.quantum, a power of two
+  const uint64_t part;     ///< what cycles may be beyond a whole number of these
   /// For so long an instruction of the VALU at most holds up others that use the same scalar registers.
   const uint64_t scalar_hold;
   /// A load waits for VALU instructions that read what it overwrites; otherwise it waits for all of them.
@@ -290,9 +296,8 @@ struct ComputeUnit::State {
   std::vector<Simd> simds;
   static constexpr uint32_t kSimdBits = 6;
   static constexpr uint64_t kNothing = ~uint64_t{0};
-  /// Of each SIMD, when its choice issues and, below that, its number; with some of no SIMD, a multiple of
-  /// four.
-  std::vector<uint64_t> when;
+  /// Of each SIMD, when its choice issues and, below that, its number.
+  std::array<uint64_t, size_t{1} << kSimdBits> when;
   uint64_t stale = 0;  ///< SIMDs whose choice has to be made again, a bit each
   std::deque<Group> groups;
   std::vector<std::unique_ptr<Wave>> spare;
@@ -311,22 +316,36 @@ struct ComputeUnit::State {
   UnitProfile time;            ///< but for `ops` and what follows from them
 };
 
+/// When C is, of whatever has written it.
+[[gnu::noinline]] inline uint64_t ComputeUnit::State::accumulator_ready(const Wave& w, const UnitOp& op) {
+  uint64_t ready = 0;
+  w.vector.each(op.c, [&](const VectorWrite& write) {
+    const bool next = write.writer == op.c.first && write.written == op.c.count;
+    ready = std::max({ready, write.result, next ? write.accumulate : write.matrix});
+  });
+  return ready;
+}
+
 /// When the registers of a VALU or matrix instruction are ready.
+template <bool kMatrix>
 [[gnu::always_inline]] inline uint64_t ComputeUnit::State::operands_ready(const Wave& w,
                                                                           const UnitOp& op) const {
   uint64_t ready = 0;
-  if (op.pipe == isa::Pipe::Matrix) {
+  if constexpr (kMatrix) {
+    if (op.accumulates) {
+      // Mostly one instruction wrote just these registers: for the next C, if a matrix instruction did.
+      if (const VectorWrite* const write = w.vector.written(op.c.first, op.written_set, op.written))
+        ready = std::max(write->result, write->accumulate);
+      else
+        ready = accumulator_ready(w, op);
+    }
     for (const RegisterRange& range : op.vector_reads()) {
       const bool accumulator = op.c.count && range.first == op.c.first && range.count == op.c.count;
       const auto wait = [&](const VectorWrite& write) {
         const bool next = accumulator && write.writer == op.c.first && write.written == op.c.count;
         ready = std::max({ready, write.result, next ? write.accumulate : write.matrix});
       };
-      // Mostly one that wrote the same registers as this does.
-      const bool overwrites = accumulator && op.d.first == op.c.first && op.written == op.c.count;
-      const VectorWrite* const one =
-          overwrites ? w.vector.written(op.c.first, op.written_set, op.written) : nullptr;
-      one ? wait(*one) : w.vector.each(range, wait);
+      w.vector.each(range, wait);
     }
   } else {
     for (const RegisterRange& range : op.vector_reads())

@@ -205,7 +205,7 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     to.nops = op.nops;
     if (op.lds) to.lds_operands = lds_operands(op);
     std::copy(std::begin(op.delay), std::end(op.delay), to.delay);
-    to.delay_skip = op.delay_skip;
+    to.delay_skip = op.delay_skip & 0x7f;
     to.wait = op.wait;
     to.c = op.c;
     to.d = op.d;
@@ -219,7 +219,12 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
         if (wanted(range)) ranges_.push_back({static_cast<uint16_t>(range.first - base), range.count});
       to.ends[kind++] = static_cast<uint8_t>(ranges_.size() - first);
     };
-    keep(op.vector_reads, 0, in(written.vector));
+    to.accumulates = op.cost.pipe == isa::Pipe::Matrix && op.c.count != 0 && op.c.first == op.d.first &&
+                     op.c.count == op.d.count && to.written == op.d.count;
+    keep(op.vector_reads, 0, [&](const RegisterRange& range) {
+      const bool accumulator = to.accumulates && range.first == op.c.first && range.count == op.c.count;
+      return !accumulator && any_of(written.vector, range);
+    });
     if (!is_vector(op))
       keep(op.vector_writes, 0, in(written.vector));
     else

@@ -57,7 +57,9 @@ struct alignas(64) UnitOp {
   uint16_t second_quanta = 0;  ///< of a matrix instruction: until the second pipe takes one
   uint16_t nops = 0;
   uint8_t quanta = 1;  ///< chances to issue until it has read its operands
-  uint8_t delay_skip = 0, delay[2] = {0, 0};
+  uint8_t delay_skip : 7 = 0;
+  bool accumulates : 1 = false;  ///< a matrix instruction that writes what it reads as C, all of it
+  uint8_t delay[2] = {0, 0};
   std::array<uint16_t, kCounters> wait = {};
   RegisterRange c, d;
   uint32_t line = 0;  ///< of the instruction cache, by its number among the kernel's
@@ -66,7 +68,7 @@ struct alignas(64) UnitOp {
 
   // Scalar registers from 0, the first SGPR, on. Of what no instruction of the kernel can hold, or be held
   // by, nothing stands here: most operands of a matrix instruction come from memory alone.
-  /// That VALU and matrix instructions write.
+  /// That VALU and matrix instructions write; without C where the instruction accumulates.
   [[nodiscard]] std::span<const RegisterRange> vector_reads() const { return {ranges, ranges + ends[0]}; }
   /// Written: what such an instruction before may hold.
   [[nodiscard]] std::span<const RegisterRange> vector_held() const { return kind(1); }
@@ -76,6 +78,8 @@ struct alignas(64) UnitOp {
   /// That SALU or VALU instructions write.
   [[nodiscard]] std::span<const RegisterRange> scalar_reads() const { return kind(4); }
   [[nodiscard]] std::span<const RegisterRange> scalar_writes() const { return kind(5); }  ///< all of them
+  /// Whether there is anything of the last two.
+  [[nodiscard]] bool has_scalars() const { return ends[5] != ends[3]; }
 
  private:
   [[nodiscard]] std::span<const RegisterRange> kind(size_t i) const {
