@@ -413,6 +413,8 @@ template <UnitKind kKind>
         w.at = w.hint ? t + rules.delay_issue : t;
       }
       break;
+    default:
+      __builtin_unreachable();
   }
   tally.taken += w.at - t;
   if constexpr (kKind.queued) {

@@ -160,6 +160,8 @@ template <UnitKind kKind>
         opens = WaveSlot::kBlocked;
       }
       break;
+    default:
+      __builtin_unreachable();
   }
   w.ready = held.ready;
   w.cause = held.cause;
