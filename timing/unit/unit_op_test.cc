@@ -68,7 +68,19 @@ TEST(UnitOps, AWriteIsHeldWhereAnInstructionBeforeMayHoldIt) {
   EXPECT_EQ(of(matrix[2].vector_held()), Ranges{});
 }
 
-TEST(UnitOps, WhatOnlyTheVectorPipesReadIsKeptForNoLoad) {
+TEST(UnitOps, AnAccumulatorIsNoneOfTheOtherOperands) {
+  const Kernel kernel({"v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3]",
+                       "v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], v[0:3]",
+                       "v_mfma_f32_16x16x16_f16 v[4:7], v[0:1], v[10:11], 0"});
+  EXPECT_TRUE(kernel[0].accumulates);
+  EXPECT_EQ(of(kernel[0].vector_reads()), Ranges{});  // A and B come from memory
+  EXPECT_FALSE(kernel[1].accumulates);
+  EXPECT_EQ(of(kernel[1].vector_reads()), (Ranges{{0, 4}}));
+  EXPECT_FALSE(kernel[2].accumulates);
+  EXPECT_EQ(of(kernel[2].vector_reads()), (Ranges{{0, 2}}));
+}
+
+TEST(UnitOps, WhatALoadOverwritesIsKeptForIt) {
   const Kernel kernel({"global_load_dword v1, v[8:9], off", "v_add_f32_e32 v3, v1, v2"});
   EXPECT_EQ(of(kernel[1].vector_keeps()), (Ranges{{1, 1}}));
 }
