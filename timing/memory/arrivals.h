@@ -13,71 +13,90 @@ namespace wavesmith::timing {
 
 class Arrivals {
  public:
+  static constexpr size_t kRows = 4;
+
   /// `most`: that are held at once, for the caller to see to.
-  explicit Arrivals(size_t most) : mask_(std::bit_ceil(most + 1) - 1), ring_(kRows * (mask_ + 1)) {
+  explicit Arrivals(size_t most) : mask_(std::bit_ceil(most + 1) - 1), ring_(kRows * (mask_ + 1), kNone) {
     for (size_t i = 0; i < kRows; ++i) rows_[i].ring = ring_.data() + i * (mask_ + 1);
   }
   Arrivals(const Arrivals&) = delete;
   Arrivals& operator=(const Arrivals&) = delete;
 
   [[nodiscard]] size_t size() const { return size_; }
-  [[nodiscard]] double first() const { return rows_[earliest()].first; }
-  void pop() { take(); }
+  [[nodiscard]] double first() const { return heads_[earliest()]; }
   /// The first one, which goes.
   [[gnu::always_inline]] double take() {
-    Row& row = rows_[earliest()];
-    const double arrival = row.first;
-    ++row.begin;
-    --size_;
-    if (--row.size == 0)
-      row.first = kNone, row.last = 0;
-    else
-      row.first = at(row, 0);
+    const size_t row = earliest();
+    const double arrival = heads_[row];
+    drop_first(row);
     return arrival;
   }
-  [[gnu::always_inline]] void push(double arrival) {
-    // Behind what arrives last before it, which can't be foreseen: no branches.
-    size_t best = kRows;
-    double before = -1;
-    for (size_t i = 0; i < kRows; ++i) {
-      const double last = rows_[i].last;
-      const bool fits = (last <= arrival) & (last > before);
-      best = fits ? i : best;
-      before = fits ? last : before;
+  /// All that have arrived by `now` go; where none has, the first one. When that is.
+  [[gnu::always_inline]] double drop(double now) {
+    const size_t row = earliest();
+    const double arrival = heads_[row];
+    if (arrival > now) {
+      drop_first(row);
+      return arrival;
     }
+    for (size_t i = 0; i < kRows; ++i)
+      while (heads_[i] <= now) drop_first(i);
+    return now;
+  }
+  /// `level`: a row in which it mostly comes behind all others.
+  [[gnu::always_inline]] void push(double arrival, size_t level) {
+    Row& row = rows_[level];
     ++size_;
-    if (best == kRows) return put_in(rows_[kRows - 1], arrival);
-    Row& row = rows_[best];
-    row.first = row.size == 0 ? arrival : row.first;
-    row.last = arrival;
-    at(row, row.size++) = arrival;
+    if (row.last > arrival) [[unlikely]]
+      return push_where_it_fits(arrival);
+    append(level, arrival);
   }
 
  private:
-  static constexpr size_t kRows = 3;
   static constexpr double kNone = std::numeric_limits<double>::infinity();
   struct Row {
-    double* ring = nullptr;  ///< its part of ring_
-    size_t begin = 0, size = 0;
-    double first = kNone, last = 0;
+    double* ring = nullptr;  ///< its part of ring_; behind the last one stands kNone
+    size_t begin = 0, end = 0;
+    double last = 0;
   };
-  /// Into its place in a row.
-  void put_in(Row& row, double arrival) {
-    size_t place = row.size++;
-    for (; place > 0 && at(row, place - 1) > arrival; --place) at(row, place) = at(row, place - 1);
+  [[gnu::always_inline]] void append(size_t number, double arrival) {
+    Row& row = rows_[number];
+    const size_t end = row.end++;
+    if (row.begin == end) heads_[number] = arrival;
+    row.ring[end & mask_] = arrival;
+    row.ring[(end + 1) & mask_] = kNone;
+    row.last = arrival;
+  }
+  [[gnu::always_inline]] void drop_first(size_t number) {
+    Row& row = rows_[number];
+    heads_[number] = row.ring[++row.begin & mask_];
+    --size_;
+  }
+  /// Behind what arrives last before it; into its place in a row where no row ends before it.
+  [[gnu::noinline]] void push_where_it_fits(double arrival) {
+    size_t best = kRows;
+    for (size_t i = 0; i < kRows; ++i) {
+      Row& row = rows_[i];
+      if (row.begin == row.end) row.last = 0;
+      if (row.last <= arrival && (best == kRows || row.last > rows_[best].last)) best = i;
+    }
+    if (best != kRows) return append(best, arrival);
+    Row& row = rows_.back();
+    append(kRows - 1, row.last);
+    size_t place = row.end - 1;
+    for (; place != row.begin && at(row, place - 1) > arrival; --place) at(row, place) = at(row, place - 1);
     at(row, place) = arrival;
-    row.first = at(row, 0);
-    row.last = at(row, row.size - 1);
+    heads_.back() = at(row, row.begin);
   }
-  [[nodiscard]] size_t earliest() const {
-    size_t row = 0;
-    for (size_t i = 1; i < kRows; ++i) row = rows_[i].first < rows_[row].first ? i : row;
-    return row;
+  [[nodiscard]] [[gnu::always_inline]] size_t earliest() const {
+    const size_t left = heads_[1] < heads_[0] ? 1 : 0, right = heads_[3] < heads_[2] ? 3 : 2;
+    return heads_[right] < heads_[left] ? right : left;
   }
-  double& at(const Row& row, size_t place) { return row.ring[(row.begin + place) & mask_]; }
+  [[nodiscard]] double& at(const Row& row, size_t place) const { return row.ring[place & mask_]; }
   size_t mask_;  ///< of the places of a row, a power of two of them
   std::vector<double> ring_;
   std::array<Row, kRows> rows_;
+  std::array<double, kRows> heads_ = {kNone, kNone, kNone, kNone};  ///< the first one of each row
   size_t size_ = 0;
 };
 

@@ -25,11 +25,10 @@ class LineMap {
 
   /// nullptr: not there. Valid until the next insertion or removal.
   [[gnu::always_inline]] Value* find(uint64_t line) {
-    Slot* const slots = slots_.data();
-    for (size_t i = home(line);; i = next(i)) {
-      if (slots[i].line == line) return &slots[i].value;
-      if (slots[i].line == kNone) return nullptr;
-    }
+    Slot& slot = slots_[home(line)];
+    if (slot.line == line) [[likely]]
+      return &slot.value;
+    return find_further(line);
   }
   /// The value of a line, `value` where there was none, and whether there was none.
   std::pair<Value*, bool> insert(uint64_t line, const Value& value) {
@@ -63,6 +62,12 @@ class LineMap {
     uint64_t line = kNone;
     Value value{};
   };
+  [[gnu::noinline]] Value* find_further(uint64_t line) {
+    for (size_t i = home(line);; i = next(i)) {
+      if (slots_[i].line == line) return &slots_[i].value;
+      if (slots_[i].line == kNone) return nullptr;
+    }
+  }
   /// As place_of_line() says.
   [[nodiscard]] size_t home(uint64_t line) const { return (line * kGolden) >> shift_; }
   [[nodiscard]] uint32_t shift() const {

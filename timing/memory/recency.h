@@ -1,5 +1,9 @@
 // Which lines a cache has: the least recently used one goes, whatever its address. Whoever asks knows where a
 // line stands (a place that insert() gave), so nothing is searched for. A line knows when its data arrive.
+//
+// The places form a ring, each beside the one that was used next; behind the newest comes the oldest. So a
+// new line takes the oldest one's place, and the ring need only be turned. Places without a line are the
+// oldest.
 #pragma once
 
 #include <algorithm>
@@ -10,71 +14,67 @@ namespace wavesmith::timing {
 
 class Recency {
  public:
-  static constexpr uint32_t kNowhere = ~uint32_t{0};
+  static constexpr uint32_t kNowhere = 0;
 
   /// Of at least one line.
-  explicit Recency(uint64_t lines)
-      : most_(static_cast<uint32_t>(std::max<uint64_t>(1, lines))), entries_(size_t{most_} + 1) {}
+  explicit Recency(uint64_t lines) : entries_(std::max<uint64_t>(1, lines) + 1) {
+    newest_ = static_cast<uint32_t>(entries_.size() - 1);
+    for (uint32_t place = 1; place <= newest_; ++place)
+      entries_[place].newer = place == newest_ ? 1 : place + 1,
+      entries_[place].older = place == 1 ? newest_ : place - 1;
+  }
 
   /// When the data of the line there arrive.
   [[nodiscard]] double ready(uint32_t place) const { return entries_[place].ready; }
   /// It is the most recent one from now on.
-  void touch(uint32_t place) {
-    if (entries_[kEnd].older == place) return;
-    unlink(place);
-    put_first(place);
+  [[gnu::always_inline]] void touch(uint32_t place) {
+    if (place == newest_) return;
+    make_oldest(place);
+    newest_ = place;
   }
   /// Takes in a line that is not there. `line`: a number by which the caller knows it; `gone`: called with
   /// that of the line that makes room, where there is none. Returns its place.
   template <class Gone>
   [[gnu::always_inline]] uint32_t insert(uint32_t line, double ready, Gone&& gone) {
-    uint32_t place;
-    if (!free_.empty()) {
-      place = free_.back();
-      free_.pop_back();
-    } else if (used_ < most_) {
-      place = ++used_;
-    } else {
-      place = entries_[kEnd].newer;
-      gone(entries_[place].line);
-      unlink(place);
-    }
-    Entry& one = entries_[place];
+    Entry* const entries = entries_.data();
+    const uint32_t place = entries[newest_].newer;
+    newest_ = place;
+    Entry& one = entries[place];
+    if (one.line != kNoLine) gone(one.line);
     one.line = line;
     one.ready = ready;
-    put_first(place);
     return place;
   }
   void remove(uint32_t place) {
-    unlink(place);
-    free_.push_back(place);
+    if (place == newest_)
+      newest_ = entries_[place].older;
+    else
+      make_oldest(place);
+    entries_[place].line = kNoLine;
   }
 
  private:
-  static constexpr uint32_t kEnd = 0;  ///< between the newest and the oldest, which it has as its neighbours
-  struct Entry {
+  static constexpr uint32_t kNoLine = ~uint32_t{0};
+  struct alignas(32) Entry {  // so that a shift finds it
     double ready = 0;
-    uint32_t line = 0;
-    uint32_t newer = kEnd, older = kEnd;
+    uint32_t line = kNoLine;
+    uint32_t newer = 0, older = 0;
   };
-  void unlink(uint32_t place) {
+  /// One that is not the newest: to where the ring begins.
+  [[gnu::always_inline]] void make_oldest(uint32_t place) {
     Entry* const entries = entries_.data();
+    const uint32_t oldest = entries[newest_].newer;
+    if (place == oldest) return;
     const uint32_t newer = entries[place].newer, older = entries[place].older;
     entries[newer].older = older;
     entries[older].newer = newer;
+    entries[place].newer = oldest;
+    entries[place].older = newest_;
+    entries[oldest].older = place;
+    entries[newest_].newer = place;
   }
-  void put_first(uint32_t place) {
-    Entry* const entries = entries_.data();
-    const uint32_t second = entries[kEnd].older;
-    entries[place].newer = kEnd;
-    entries[place].older = second;
-    entries[second].newer = place;
-    entries[kEnd].older = place;
-  }
-  uint32_t most_;               ///< lines
-  std::vector<Entry> entries_;  ///< kEnd, then as many as there are lines
-  std::vector<uint32_t> free_;
-  uint32_t used_ = 0;
+  std::vector<Entry> entries_;  ///< nowhere, then as many as there are lines
+  uint32_t newest_;
 };
 
 }  // namespace wavesmith::timing

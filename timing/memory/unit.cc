@@ -26,8 +26,7 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
       scalar_(parameters.scalar_bytes, 64),
       in_order_(in_order && parameters.in_order_lines != 0),
       places_(std::max(1u, in_order_ ? parameters.in_order_lines : parameters.misses)),
-      misses_(places_),
-      stored_(in_order_ ? places_ : 1),
+      under_way_(places_),
       eights_(1 << 5),
       units_per_die_(std::max(1.0, active / parameters.xcds)),
       active_(std::max(1.0, active)),
@@ -56,14 +55,25 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
   write_clocks_ = clocks(parameters.memory_write_rate);
 }
 
-[[gnu::always_inline]] inline RegionHits* UnitMemory::region(uint64_t line) {
-  if (line - found_begin_ >= found_lines_) {  // mostly it is the one of the line before
-    const auto after = std::ranges::upper_bound(regions_, line, {}, &RegionHits::begin);
-    found_ = after == regions_.begin() ? nullptr : &*(after - 1);
-    found_begin_ = found_ ? found_->begin : 0;
-    found_lines_ = (after == regions_.end() ? ~uint64_t{0} : after->begin) - found_begin_;
+/// Into found_: the last region that begins before the line, as far as it goes, or what lies between it and
+/// the next.
+void UnitMemory::find_region(uint64_t line) {
+  const auto after = std::ranges::upper_bound(regions_, line, {}, &RegionHits::begin);
+  found_ = {};
+  if (after != regions_.begin()) {
+    RegionHits& before = *(after - 1);
+    const bool inside = line < before.end;
+    found_ = {inside ? before.begin : std::max(before.begin, before.end), 0, inside ? &before : nullptr};
   }
-  return found_ && line < found_->end ? found_ : nullptr;
+  uint64_t end = after == regions_.end() ? ~uint64_t{0} : after->begin;
+  if (found_.where) end = std::min(end, found_.where->end);
+  found_.lines = end - found_.begin;
+}
+
+[[gnu::always_inline]] inline RegionHits* UnitMemory::region(uint64_t line) {
+  if (line - found_.begin >= found_.lines) [[unlikely]]  // mostly it is the one of the line before
+    find_region(line);
+  return found_.where;
 }
 
 /// True for `share` of the calls, evenly spread.
@@ -88,45 +98,43 @@ double UnitMemory::brought_in(uint32_t since) const {
 }
 
 uint32_t UnitMemory::new_eight(uint64_t eight) {
-  const auto first = static_cast<uint32_t>(lines_.size());
+  const uint32_t first = numbered_;
+  numbered_ += kSideBySide;
+  if (lines_.size() < numbered_) lines_.resize(std::max<size_t>(2 * lines_.size(), 64 * kSideBySide));
   eights_.insert(eight, first);
-  lines_.resize(lines_.size() + kSideBySide);
   return first;
 }
 
-/// Whether the L2 has the line, which it has from now on. `first`: this unit has not asked for it before.
-[[gnu::always_inline]] inline bool UnitMemory::in_l2(Line& line, const RegionHits* where, bool& first) {
-  first = !line.known;
-  const uint32_t since = (traffic_ - line.traffic) & kTraffic;
-  bool hit;
-  if (first)
-    hit = where && draw(where->l2, l2_left_);
-  else
-    hit = draw(since <= l2_keeps_since_
-                   ? 1
-                   : l2_keeps(brought_in(since), static_cast<double>(parameters_.l2_bytes)),
-               again_left_) ||
-          (where && draw(where->near, near_left_));
-  line.known = 1;
-  line.traffic = traffic_ & kTraffic;
-  return hit;
+/// Whether the L2 has a line, of which `state` was known.
+[[gnu::always_inline]] inline bool UnitMemory::in_l2(uint32_t state, const RegionHits* where) {
+  if ((state & Line::kKnown) == 0) return where && draw(where->l2, l2_left_);
+  const uint32_t since = (traffic_ - (state >> 2)) & kTraffic;
+  if (since > l2_keeps_since_) return in_l2_again(since, where);
+  return draw(1, again_left_) || (where && draw(where->near, near_left_));
 }
 
-/// From the L2 or behind it.
-[[gnu::always_inline]] inline double UnitMemory::fetch(Line& asks, uint64_t line, double now,
-                                                       bool scattered) {
-  const MemoryParameters& p = parameters_;
-  counts_.l2_bytes += line_bytes_;
-  const double start = l2_.take(now, l2_clocks_);
-  const RegionHits* const where = region(line);
-  bool first;
-  const bool hit = in_l2(asks, where, first);
-  if (hit) {
-    counts_.l2_hits += 1;
-    return start + p.l2_latency;
-  }
+/// One that this unit asked for so long ago that the L2 may not have it any more.
+[[gnu::noinline]] bool UnitMemory::in_l2_again(uint32_t since, const RegionHits* where) {
+  return draw(l2_keeps(brought_in(since), static_cast<double>(parameters_.l2_bytes)), again_left_) ||
+         (where && draw(where->near, near_left_));
+}
+
+/// From the L2 or behind it. The L2 has the line from then on.
+[[gnu::always_inline]] inline UnitMemory::Answer UnitMemory::fetch(Flow& flow, Line& asks, uint64_t line,
+                                                                   double now, bool scattered) {
+  const double start = flow.l2.take(now, l2_clocks_);
+  const uint32_t state = asks.state;
+  asks.state = traffic_ << 2 | (state & Line::kDirty) | Line::kKnown;
+  RegionHits* const where = region(line);
+  if (in_l2(state, where)) return {start + parameters_.l2_latency, Level::L2};
   ++traffic_;
-  if (where && where->path) return read_far(*where, start);
+  return fetch_behind(where, start, scattered, (state & Line::kKnown) == 0);
+}
+
+[[gnu::noinline]] UnitMemory::Answer UnitMemory::fetch_behind(const RegionHits* where, double start,
+                                                              bool scattered, bool first) {
+  const MemoryParameters& p = parameters_;
+  if (where && where->path) return {read_far(*where, start), Level::Memory};
   double ready = start;
   if (scattered && where && first && draw(where->walk, walk_left_)) {
     counts_.walks += 1;
@@ -138,11 +146,11 @@ uint32_t UnitMemory::new_eight(uint64_t eight) {
                                                        : !where || draw(where->again, cache_again_left_));
   if (cached) {
     counts_.infinity_cache_hits += 1;
-    return ready + p.infinity_cache_latency;
+    return {ready + p.infinity_cache_latency, Level::InfinityCache};
   }
   counts_.memory_bytes += p.line;
   counts_.memory_lines += 1;
-  return std::max(ready, memory_.take(start, read_clocks_)) + p.memory_latency;
+  return {std::max(ready, memory_.take(start, read_clocks_)) + p.memory_latency, Level::Memory};
 }
 
 double UnitMemory::read_far(const RegionHits& where, double start) {
@@ -165,65 +173,101 @@ double UnitMemory::flag_latency(uint64_t line) {
   return where && where->writer ? where->writer->latency : 0;
 }
 
-[[gnu::always_inline]] inline double UnitMemory::in_turn(double now) {
-  return in_order_ ? turn_ = std::max(turn_, now) : now;
+template <bool kInOrder>
+[[gnu::always_inline]] inline double UnitMemory::in_turn(Flow& flow, double now) {
+  return kInOrder ? flow.turn = std::max(flow.turn, now) : now;
 }
 
 /// A line takes a place: where none is free, it waits for one, and where the L1 works in order so do all
 /// behind.
-[[gnu::always_inline]] inline double UnitMemory::place(double now) {
-  while (misses_.size() + stored_.size() >= places_) {
-    const bool store = stored_.size() != 0 && (misses_.size() == 0 || stored_.first() < misses_.first());
-    Arrivals& first = store ? stored_ : misses_;
-    now = std::max(now, first.take());
-  }
-  return in_turn(now);
+template <bool kInOrder>
+[[gnu::always_inline]] inline double UnitMemory::place(Flow& flow, double now) {
+  if (under_way_.size() < places_) return now;
+  // In order, nobody will ask for a place before the turn that has come: all are free whose lines are there.
+  if (kInOrder) return flow.turn = under_way_.drop(now);
+  return std::max(now, under_way_.take());
 }
 
 double UnitMemory::admits() {
   // Thread traces as in parameters.cc, of vec_add and quant: 392 lines are asked for by 16-byte loads before
   // the first one stalls, 256 of which have places; the others are of 17 loads.
   last_passed_ = (last_passed_ + 1) % passed_.size();
-  return std::exchange(passed_[last_passed_], turn_);
+  return std::exchange(passed_[last_passed_], flow_.turn);
 }
 
-[[gnu::always_inline]] inline double UnitMemory::load(uint32_t number, uint64_t line, double now,
-                                                      bool scattered, bool bypasses) {
-  now = in_turn(now);
-  Line& asks = line_of(number);
-  if (bypasses) {
-    evict(asks);
-  } else if (asks.place != Recency::kNowhere) {
-    ++counts_.l1_hits;
-    l1_.touch(asks.place);
-    return std::max(now + parameters_.l1_latency, l1_.ready(asks.place));
+template <bool kInOrder>
+double UnitMemory::load(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now,
+                        bool scattered, bool bypasses) {
+  Flow flow = flow_;
+  double last = now;
+  uint64_t hits = 0, l2_hits = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    Line& asks = lines_[numbers[i]];
+    double turn = in_turn<kInOrder>(flow, now);
+    if (asks.place != Recency::kNowhere) {
+      if (!bypasses) {
+        ++hits;
+        l1_.touch(asks.place);
+        last = std::max({last, turn + parameters_.l1_latency, l1_.ready(asks.place)});
+        continue;
+      }
+      evict(asks);
+    }
+    turn = place<kInOrder>(flow, turn);
+    const double sent = flow.unit.take(turn, unit_clocks_);
+    const auto [ready, level] = fetch(flow, asks, least + lines[i].line, sent, scattered);
+    l2_hits += level == Level::L2;
+    under_way_.push(ready, static_cast<size_t>(level));
+    last = std::max(last, ready);
+    if (!bypasses)
+      asks.place =
+          l1_.insert(numbers[i], ready, [this](uint32_t gone) { lines_[gone].place = Recency::kNowhere; });
   }
-  ++counts_.l1_misses;
-  now = place(now);
-  const double sent = unit_.take(now, unit_clocks_);
-  const double ready = fetch(asks, line, sent, scattered);
-  misses_.push(ready);
-  if (!bypasses)
-    asks.place =
-        l1_.insert(number, ready, [this](uint32_t gone) { line_of(gone).place = Recency::kNowhere; });
-  return ready;
+  flow_ = flow;
+  const uint64_t misses = lines.size() - hits;
+  counts_.l1_hits += hits;
+  counts_.l1_misses += misses;
+  counts_.l2_hits += static_cast<double>(l2_hits);
+  counts_.l2_bytes += static_cast<double>(misses * parameters_.line);
+  return last;
 }
 
-double UnitMemory::load(uint64_t line, double now, bool scattered, bool bypasses) {
-  return load(number_of(line), line, now, scattered, bypasses);
+template <bool kInOrder>
+double UnitMemory::store(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now,
+                         bool scattered) {
+  Flow flow = flow_;
+  double last = now;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    Line& asks = lines_[numbers[i]];
+    const double at = kInOrder ? place<kInOrder>(flow, in_turn<kInOrder>(flow, now)) : now;
+    const double ready = send(flow, asks, least + lines[i].line, lines[i].bytes, at, scattered);
+    if (kInOrder) under_way_.push(ready, static_cast<size_t>(Level::Stored));
+    last = std::max(last, ready);
+  }
+  flow_ = flow;
+  counts_.stores += lines.size();
+  return last;
 }
 
-double UnitMemory::store(uint32_t number, uint64_t line, uint32_t bytes, double now, bool scattered) {
-  if (in_order_) now = place(in_turn(now));
-  const double ready = send(line_of(number), line, bytes, now, scattered);
-  if (in_order_) stored_.push(ready);
-  return ready;
+template <bool kInOrder>
+double UnitMemory::atomic(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least,
+                          double now) {
+  double last = now;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const double at = kInOrder ? place<kInOrder>(flow_, in_turn<kInOrder>(flow_, now)) : now;
+    Line& asks = lines_[numbers[i]];
+    evict(asks);
+    const double sent = flow_.unit.take(at, 64 / parameters_.unit_rate);
+    const auto [ready, level] = fetch(flow_, asks, least + lines[i].line, sent, false);
+    counts_.l2_hits += level == Level::L2;
+    if (kInOrder) under_way_.push(ready, static_cast<size_t>(level));
+    last = std::max(last, ready);
+  }
+  counts_.l2_bytes += static_cast<double>(lines.size() * parameters_.line);
+  return last;
 }
 
-double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scattered) {
-  return store(number_of(line), line, bytes, now, scattered);
-}
-
+template <bool kInOrder>
 double UnitMemory::access(AccessKind kind, std::span<const LineUse> lines, uint64_t least, double now,
                           bool scattered, bool bypasses) {
   constexpr size_t kTogether = 64;
@@ -232,46 +276,52 @@ double UnitMemory::access(AccessKind kind, std::span<const LineUse> lines, uint6
   while (!lines.empty()) {
     const auto some = lines.first(std::min(lines.size(), kTogether));
     lines = lines.subspan(some.size());
+    uint64_t before = ~uint64_t{0};
+    uint32_t first = 0;
     for (size_t i = 0; i < some.size(); ++i) {
-      numbers[i] = number_of(least + some[i].line);
-      __builtin_prefetch(&line_of(numbers[i]));
+      const uint64_t line = least + some[i].line, eight = line / kSideBySide;
+      if (eight != before) first = number_of_eight(eight), before = eight;
+      numbers[i] = first + static_cast<uint32_t>(line % kSideBySide);
+      __builtin_prefetch(&lines_[numbers[i]]);
     }
     switch (kind) {
       case AccessKind::Load:
-        for (size_t i = 0; i < some.size(); ++i)
-          ready = std::max(ready, load(numbers[i], least + some[i].line, now, scattered, bypasses));
+        ready = std::max(ready, load<kInOrder>(some, numbers.data(), least, now, scattered, bypasses));
         break;
       case AccessKind::Store:
-        for (size_t i = 0; i < some.size(); ++i)
-          ready = std::max(ready, store(numbers[i], least + some[i].line, some[i].bytes, now, scattered));
+        ready = std::max(ready, store<kInOrder>(some, numbers.data(), least, now, scattered));
         break;
       case AccessKind::Atomic:
-        for (size_t i = 0; i < some.size(); ++i)
-          ready = std::max(ready, atomic(numbers[i], least + some[i].line, now));
+        ready = std::max(ready, atomic<kInOrder>(some, numbers.data(), least, now));
         break;
     }
   }
   return ready;
 }
 
+double UnitMemory::access(AccessKind kind, std::span<const LineUse> lines, uint64_t least, double now,
+                          bool scattered, bool bypasses) {
+  return in_order_ ? access<true>(kind, lines, least, now, scattered, bypasses)
+                   : access<false>(kind, lines, least, now, scattered, bypasses);
+}
+
 /// A store's way; when it is acknowledged.
-double UnitMemory::send(Line& asks, uint64_t line, uint32_t bytes, double now, bool scattered) {
+[[gnu::always_inline]] inline double UnitMemory::send(Flow& flow, Line& asks, uint64_t line, uint32_t bytes,
+                                                      double now, bool scattered) {
   const MemoryParameters& p = parameters_;
-  ++counts_.stores;
   evict(asks);
   const double touched = std::min<double>(p.line, (bytes + 63.0) / 64 * 64);
-  const double sent = unit_.take(now, touched / p.unit_rate);
-  const double start = l2_.take(sent, l2_clocks_ * touched / p.line);
+  const double sent = flow.unit.take(now, touched / p.unit_rate);
+  const double start = flow.l2.take(sent, l2_clocks_ * touched / p.line);
   counts_.l2_bytes += touched;
   RegionHits* const where = region(line);
+  const uint32_t state = asks.state;
+  const bool first = (state & Line::kKnown) == 0;
   // Other GPUs see it soon, so it does not stay in the L2.
   if (where && where->path) return write_far(*where, touched, start);
-  bool first;
-  const bool hit = in_l2(asks, where, first);
-  if (!asks.dirty && where) {
-    asks.dirty = 1;
-    where->stored += 1;
-  }
+  asks.state = traffic_ << 2 | (where ? Line::kDirty : state & Line::kDirty) | Line::kKnown;
+  if (where && (state & Line::kDirty) == 0) where->stored += 1;
+  const bool hit = in_l2(state, where);
   double ready = start;
   if (!hit) {  // The line is written back later: its bytes take the ways behind the L2 all the same.
     ++traffic_;
@@ -296,34 +346,27 @@ double UnitMemory::written(double share) const {
 }
 
 double UnitMemory::drained() const {
-  double last = std::max({unit_.free, l2_.free, fabric_.free, memory_.free, walker_.free, address_.free});
+  double last =
+      std::max({flow_.unit.free, flow_.l2.free, fabric_.free, memory_.free, walker_.free, address_.free});
   for (const auto& [path, servers] : far_) last = std::max({last, servers.read.free, servers.write.free});
   return last;
 }
 
 double UnitMemory::busiest() const {
-  double most = std::max({unit_.busy, l2_.busy, fabric_.busy, memory_.busy, walker_.busy, address_.busy});
+  double most =
+      std::max({flow_.unit.busy, flow_.l2.busy, fabric_.busy, memory_.busy, walker_.busy, address_.busy});
   for (const auto& [path, servers] : far_) most = std::max({most, servers.read.busy, servers.write.busy});
   return most;
 }
-
-double UnitMemory::atomic(uint32_t number, uint64_t line, double now) {
-  if (in_order_) now = place(in_turn(now));
-  Line& asks = line_of(number);
-  evict(asks);
-  const double sent = unit_.take(now, 64 / parameters_.unit_rate);
-  const double ready = fetch(asks, line, sent, false);
-  if (in_order_) misses_.push(ready);
-  return ready;
-}
-
-double UnitMemory::atomic(uint64_t line, double now) { return atomic(number_of(line), line, now); }
 
 double UnitMemory::scalar(uint64_t line, double now) {
   if (const double* const ready = scalar_.find(line))
     return std::max(now + parameters_.scalar_latency, *ready);
   const uint64_t whole = line * 64 / parameters_.line;
-  const double ready = fetch(line_of(number_of(whole)), whole, now, false);
+  const uint32_t number = number_of_eight(whole / kSideBySide) + static_cast<uint32_t>(whole % kSideBySide);
+  const auto [ready, level] = fetch(flow_, lines_[number], whole, now, false);
+  counts_.l2_hits += level == Level::L2;
+  counts_.l2_bytes += parameters_.line;
   scalar_.insert_new(line, ready);
   return ready;
 }

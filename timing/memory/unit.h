@@ -67,9 +67,15 @@ class UnitMemory {
   /// are not fetched ahead.
   /// Clocks at which the lines of one access are there (a load), or the store is acknowledged.
   /// `bypasses`: the L1 neither answers nor keeps it.
-  double load(uint64_t line, double now, bool scattered = false, bool bypasses = false);
-  double store(uint64_t line, uint32_t bytes, double now, bool scattered = false);
-  double atomic(uint64_t line, double now);
+  double load(uint64_t line, double now, bool scattered = false, bool bypasses = false) {
+    return access_one(AccessKind::Load, {line, 0}, now, scattered, bypasses);
+  }
+  double store(uint64_t line, uint32_t bytes, double now, bool scattered = false) {
+    return access_one(AccessKind::Store, {line, bytes}, now, scattered, false);
+  }
+  double atomic(uint64_t line, double now) {
+    return access_one(AccessKind::Atomic, {line, 0}, now, false, false);
+  }
   /// The same of all lines of an access, one behind the other, when the last one's answer comes; each is
   /// counted from `least` on.
   double access(AccessKind kind, std::span<const LineUse> lines, uint64_t least, double now, bool scattered,
@@ -101,37 +107,68 @@ class UnitMemory {
  private:
   struct Server {
     double free = 0, busy = 0;
-    double take(double now, double clocks) {
+    [[gnu::always_inline]] double take(double now, double clocks) {
       const double start = now > free ? now : free;
       busy += clocks;
       free = start + clocks;
       return start;
     }
   };
-  /// Of a line that this unit has asked for.
+  /// Of a line that this unit has asked for; all zeros, of one that it has not.
   struct Line {
-    uint32_t known : 1 = 0, dirty : 1 = 0;
-    uint32_t traffic : 30 = 0;           ///< the unit's when it last asked the L2 for it
+    static constexpr uint32_t kKnown = 1, kDirty = 2;
+    uint32_t state = 0;                  ///< these, and the unit's traffic when it last asked the L2 for it
     uint32_t place = Recency::kNowhere;  ///< in the L1
   };
   static constexpr uint32_t kTraffic = (1u << 30) - 1;
+  /// What every line of an access changes: the loops over lines keep it in registers.
+  struct Flow {
+    double turn = 0;  ///< when the last line got its turn
+    Server unit, l2;
+  };
+  /// Where an answer comes from, one behind the other as they were asked for: a row of Arrivals.
+  enum class Level : uint8_t { L2, InfinityCache, Memory, Stored };
+  struct Answer {
+    double ready;
+    Level level;
+  };
+  /// Where lines are found, one beside the other: the region that has them all, or that none has.
+  struct Found {
+    uint64_t begin = 0, lines = 0;
+    RegionHits* where = nullptr;
+  };
   RegionHits* region(uint64_t line);
-  RegionHits* found_ = nullptr;  ///< the region of the line before, or the last one that begins before it
-  uint64_t found_begin_ = 0, found_lines_ = 0;
+  void find_region(uint64_t line);
+  Found found_;  ///< of the line before
   [[nodiscard]] double brought_in(uint32_t since) const;
-  bool in_l2(Line& line, const RegionHits* where, bool& first);
+  bool in_l2(uint32_t state, const RegionHits* where);
+  bool in_l2_again(uint32_t since, const RegionHits* where);
   /// When the L1 looks at an access: behind those before it.
-  double in_turn(double now);
-  double place(double now);
-  double load(uint32_t number, uint64_t line, double now, bool scattered, bool bypasses);
-  double store(uint32_t number, uint64_t line, uint32_t bytes, double now, bool scattered);
-  double atomic(uint32_t number, uint64_t line, double now);
-  double send(Line& asks, uint64_t line, uint32_t bytes, double now, bool scattered);
-  double fetch(Line& asks, uint64_t line, double now, bool scattered);
+  template <bool kInOrder>
+  static double in_turn(Flow& flow, double now);
+  template <bool kInOrder>
+  double place(Flow& flow, double now);
+  template <bool kInOrder>
+  double load(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now,
+              bool scattered, bool bypasses);
+  template <bool kInOrder>
+  double store(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now,
+               bool scattered);
+  template <bool kInOrder>
+  double atomic(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now);
+  template <bool kInOrder>
+  double access(AccessKind kind, std::span<const LineUse> lines, uint64_t least, double now, bool scattered,
+                bool bypasses);
+  double access_one(AccessKind kind, const LineUse& line, double now, bool scattered, bool bypasses) {
+    return access(kind, {&line, 1}, 0, now, scattered, bypasses);
+  }
+  double send(Flow& flow, Line& asks, uint64_t line, uint32_t bytes, double now, bool scattered);
+  Answer fetch(Flow& flow, Line& asks, uint64_t line, double now, bool scattered);
+  Answer fetch_behind(const RegionHits* where, double start, bool scattered, bool first);
   void evict(Line& asks) {
     if (asks.place != Recency::kNowhere) l1_.remove(std::exchange(asks.place, Recency::kNowhere));
   }
-  bool draw(double share, double& remainder);
+  static bool draw(double share, double& remainder);
   double read_far(const RegionHits& where, double start);
   double write_far(const RegionHits& where, double bytes, double start);
 
@@ -141,32 +178,32 @@ class UnitMemory {
   Cache scalar_;
   bool in_order_;
   uint32_t places_;  ///< of lines that the L1 may wait for at once, in order those of stores too
-  double turn_ = 0;  ///< when the last line got its turn
+  Flow flow_;
   std::array<double, 16> passed_ = {};  ///< when the last few accesses were through, in turn
   size_t last_passed_ = 0;
-  Arrivals misses_, stored_;  ///< of the lines that have a place: those asked for, those stored
+  Arrivals under_way_;  ///< the lines that have a place
   /// Lines have numbers, in eights, since lines beside one another are asked for one after the other.
   static constexpr uint32_t kSideBySide = 8;
   LineMap<uint32_t> eights_;  ///< the number of the first of them
-  std::vector<Line> lines_;
-  [[gnu::always_inline]] uint32_t number_of(uint64_t line) {
-    const uint32_t* const first = eights_.find(line / kSideBySide);
-    return (first ? *first : new_eight(line / kSideBySide)) + static_cast<uint32_t>(line % kSideBySide);
+  std::vector<Line> lines_;   ///< with some that have no number yet
+  uint32_t numbered_ = 0;     ///< of them
+  [[gnu::always_inline]] uint32_t number_of_eight(uint64_t eight) {
+    const uint32_t* const first = eights_.find(eight);
+    return first ? *first : new_eight(eight);
   }
   uint32_t new_eight(uint64_t eight);
-  Line& line_of(uint32_t number) { return lines_[number]; }
-  uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
   double units_per_die_, active_, die_bytes_;
   double l2_keeps_all_;      ///< bytes up to which the L2 keeps what was touched before
   uint32_t l2_keeps_since_;  ///< the traffic that comes to as many for all units of the die
   double line_bytes_;
   double unit_clocks_, l2_clocks_, fabric_clocks_, read_clocks_,
       write_clocks_;  ///< of a line, at this unit's share
-  Server address_, unit_, l2_, fabric_, memory_, walker_;
+  Server address_, fabric_, memory_, walker_;
   struct FarServers {
     Server read, write;
   };
   std::unordered_map<const FarPath*, FarServers> far_;
+  uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
   double l2_left_ = 0, again_left_ = 0, near_left_ = 0, cache_left_ = 0, cache_again_left_ = 0,
          walk_left_ = 0;
   MemoryCounts counts_;
