@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
+
+#include "timing/memory/shape_map.h"
 
 namespace wavesmith::timing {
 
@@ -75,6 +78,7 @@ class RecordingGroup final : public emulate::WorkgroupListener {
       }
       if (record.affine) record.base -= static_cast<uint64_t>(record.stride * first);
     }
+    bool may_come_again = true;
     if (!record.affine) {
       // A loop comes to the same shape again and again.
       std::array<uint64_t, emulate::kRowLanes> offsets{};
@@ -94,17 +98,21 @@ class RecordingGroup final : public emulate::WorkgroupListener {
         record.first = static_cast<uint32_t>(wave.offsets.size());
         wave.offsets.insert(wave.offsets.end(), offsets.begin(),
                             offsets.begin() + static_cast<ptrdiff_t>(count));
-        if (known.size() < 4) known.push_back(record.first);
+        may_come_again = known.size() < 4;
+        if (may_come_again) known.push_back(record.first);
       }
     }
     if (now_->neighbours && wave.access_counts.back() == 1 && beside(wave, wave.accesses.back(), record)) {
       AccessRecord& both = wave.accesses.back();
       both.base = std::min(both.base, record.base);
       both.bytes = static_cast<uint16_t>(2 * both.bytes);
+      if (both.shape != AccessRecord::kNoShape) both.shape = shape_of(view.index(), wave, both);
       return;
     }
     if (wave.access_counts.back() == 0xff) return;
     ++wave.access_counts.back();
+    if (may_come_again && record.space != AccessSpace::Scalar)
+      record.shape = shape_of(view.index(), wave, record);
     wave.accesses.push_back(record);
   }
 
@@ -113,6 +121,19 @@ class RecordingGroup final : public emulate::WorkgroupListener {
     uint32_t number = 0;
     bool memory = false, scalar = false, bypasses = false, atomic = false, store = false, neighbours = false;
   };
+  /// The number of an access's shape.
+  uint32_t shape_of(uint32_t index, const WaveRecord& wave, const AccessRecord& access) {
+    const AccessShape shape = AccessShape::of(index, access);
+    if (const uint32_t* const known = numbers_.find(shape)) return *known;
+    std::span<const uint64_t> offsets;
+    if (!access.affine)
+      offsets =
+          std::span(wave.offsets).subspan(access.first, static_cast<size_t>(std::popcount(access.lanes)));
+    const std::scoped_lock lock(recorder_.mutex_);
+    const uint32_t number = recorder_.shapes_.number_of(access, offsets);
+    if (number != AccessRecord::kNoShape) numbers_.insert(shape, number);
+    return number;
+  }
   /// Whether the access is of the same lanes as the one before, just behind or before what that took.
   static bool beside(const WaveRecord& wave, const AccessRecord& before, const AccessRecord& record) {
     const uint64_t distance =
@@ -136,6 +157,7 @@ class RecordingGroup final : public emulate::WorkgroupListener {
   WorkgroupRecord& record_;
   std::unordered_map<const emulate::Site*, Known> known_;
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> shapes_;  ///< by wave and instruction
+  ShapeMap<uint32_t> numbers_;  ///< of the shapes that this workgroup has had
   const Known* now_ = nullptr;
   bool recording_ = false;
 };

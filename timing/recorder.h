@@ -10,6 +10,7 @@
 
 #include "base/extent3.h"
 #include "emulate/run/events.h"
+#include "timing/memory/access_shape.h"
 #include "timing/trace.h"
 #include "timing/unit/op.h"
 
@@ -38,6 +39,7 @@ class Recorder final : public emulate::Listener {
   std::mutex mutex_;
   OpTable ops_;
   std::unordered_map<uint64_t, uint32_t> numbers_;  ///< by pc
+  AccessShapes shapes_;
   std::map<uint64_t, WorkgroupRecord> records_;
 };
 

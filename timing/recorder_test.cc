@@ -68,6 +68,46 @@ TEST(Recorder, LoadsThatOtherWorkgroupsStoresMustReachBypass) {
   }
 }
 
+/// The shapes of LDS accesses of a launch of two waves that execute `text`, by wave.
+std::vector<std::vector<uint32_t>> shapes_of(const std::string& text) {
+  emulate::KernelTest test("gfx942", text, 64, 4096);
+  Recorder recorder(*isa::find_target("gfx942"), 64, {}, {0}, 1000);
+  test.listeners = {&recorder};
+  const auto done = test.launch(1, 128, {});
+  EXPECT_TRUE(done) << done.error().text();
+  std::vector<std::vector<uint32_t>> shapes;
+  for (const WaveRecord& wave : recorder.records().at(0).waves) {
+    shapes.emplace_back();
+    for (const AccessRecord& access : wave.accesses)
+      if (access.space == AccessSpace::Lds) shapes.back().push_back(access.shape);
+  }
+  return shapes;
+}
+
+TEST(Recorder, AccessesThatCostTheSameHaveOneShape) {
+  // Lane l of both waves at ((l ^ 5) << s) and so on; 256 bytes are all banks.
+  for (const std::string shuffle :
+       {"v_and_b32 v1, 63, v0\n", "v_and_b32 v1, 63, v0\nv_xor_b32 v1, 5, v1\n"}) {
+    const auto shapes = shapes_of(shuffle +
+                                  "v_lshlrev_b32 v1, 2, v1\n"
+                                  "ds_read_b32 v2, v1\n"
+                                  "ds_write_b32 v1, v2 offset:256\n"
+                                  "ds_read_b32 v2, v1 offset:4\n"
+                                  "ds_read_b64 v[2:3], v1\n"
+                                  "ds_read2_b32 v[2:3], v1 offset1:1\n"  // the same, merged
+                                  "s_waitcnt lgkmcnt(0)\n");
+    ASSERT_EQ(shapes.size(), 2u);
+    EXPECT_EQ(shapes[0], shapes[1]) << shuffle;
+    const auto& is = shapes[0];
+    ASSERT_EQ(is.size(), 5u);
+    for (const uint32_t shape : is) EXPECT_NE(shape, AccessRecord::kNoShape);
+    EXPECT_EQ(is[0], is[1]);
+    EXPECT_NE(is[0], is[2]);
+    EXPECT_NE(is[0], is[3]);
+    EXPECT_EQ(is[3], is[4]);
+  }
+}
+
 /// What waits_for_others says of a wave that executes this.
 std::string waits(const std::string& text) {
   emulate::KernelTest test("gfx942", text, 64, 4096);

@@ -18,8 +18,13 @@ namespace wavesmith::timing {
 enum class AccessSpace : uint8_t { Global, Lds, Private, Scalar };
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 
+/// Accesses that differ in where they begin only cost the same if that is by a multiple of so many bytes: the
+/// banks of LDS come again, and lines of caches begin.
+inline constexpr uint64_t kShapePeriod = 256;
+
 /// One access of a wave, compact: most are affine in the lane.
 struct AccessRecord {
+  static constexpr uint32_t kNoShape = ~uint32_t{0};
   AccessSpace space = AccessSpace::Global;
   AccessKind kind = AccessKind::Load;
   /// Lane l at base + l * stride; otherwise at base + an offset, one for each active lane, from `first` on.
@@ -28,7 +33,10 @@ struct AccessRecord {
   bool bypasses = false;  ///< a load that no cache near the wave may answer
   uint16_t bytes = 4;     ///< of each lane
   uint32_t first = 0;     ///< index into WaveRecord::offsets
-  uint64_t lanes = 0;     ///< that access memory
+  /// Its number among AccessShapes: those of a launch that have the same one have everything in common but
+  /// `base`, and that modulo kShapePeriod. kNoShape: it is not known to share one.
+  uint32_t shape = kNoShape;
+  uint64_t lanes = 0;  ///< that access memory
   uint64_t base = 0;
   int64_t stride = 0;
 };

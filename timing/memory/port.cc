@@ -17,10 +17,9 @@ GridPort::GridPort(const MemoryParameters& parameters, std::vector<RegionHits> r
       die_bytes_(die_bytes),
       code_cached_(code_cached) {}
 
-UnitMemory& GridPort::unit(uint32_t number) {
+UnitMemory& GridPort::make_unit(uint32_t number) {
   if (units_.size() <= number) units_.resize(number + 1);
-  if (!units_[number])
-    units_[number] = std::make_unique<UnitMemory>(parameters_, regions_, active_, die_bytes_, true);
+  units_[number] = std::make_unique<UnitMemory>(parameters_, regions_, active_, die_bytes_, true);
   return *units_[number];
 }
 
@@ -28,50 +27,59 @@ MemoryCounts GridPort::counts(uint32_t number) const {
   return number < units_.size() && units_[number] ? units_[number]->counts() : MemoryCounts{};
 }
 
-GridPort::Lines GridPort::lines_of(const WaveRecord& record, const AccessRecord& access) {
-  constexpr size_t kShapes = 1 << 14;  // a kernel whose accesses all differ gains nothing, and should not pay
-  const uint32_t line = parameters_.line;
-  const uint64_t begins = line_bits_ ? access.base >> line_bits_ : access.base / line;
-  const AccessShape shape = AccessShape::of(record, access, access.base - begins * line, 0);
-  const Shape* known = shapes_.find(shape);
-  if (!known) {
+/// `begins`: the line of the access's base.
+const GridPort::Shape& GridPort::shape_of(const WaveRecord& record, const AccessRecord& access,
+                                          uint64_t begins) {
+  // Only where every period begins with a line does a shape tell how it lies in them.
+  const bool numbered = access.shape != AccessRecord::kNoShape && kShapePeriod % parameters_.line == 0;
+  if (numbered && access.shape >= shapes_.size())
+    shapes_.resize(std::max<size_t>(access.shape + size_t{1}, 2 * shapes_.size()));
+  Shape& shape = numbered ? shapes_[access.shape] : shape_;
+  record.expand(access, addresses_);
+  coalesce(addresses_, access.bytes, parameters_.line, shape.coalesced);
+  shape.clocks = std::max(1u, shape.coalesced.clocks) * 64 / parameters_.l1_rate;
+  shape.least = shape.reach = 0;
+  auto& lines = shape.coalesced.lines;
+  if (lines.empty()) return shape;
+  const auto [least, most] = std::ranges::minmax(lines, {}, &LineUse::line);
+  shape.least = least.line - begins;
+  shape.reach = most.line - least.line;
+  for (LineUse& use : lines) use.line -= begins + shape.least;
+  return shape;
+}
+
+double GridPort::read_scalars(UnitMemory& memory, const WaveRecord& record, const AccessRecord& access,
+                              double now) {
+  double ready = now + parameters_.scalar_latency;
+  const auto read = [&](uint64_t address) {
+    for (uint64_t line = address / 64; line <= (address + std::max<uint64_t>(1, access.bytes) - 1) / 64;
+         ++line)
+      ready = std::max(ready, memory.scalar(line, now));
+  };
+  if (access.affine && access.lanes == 1) {
+    read(access.base);
+  } else {
     record.expand(access, addresses_);
-    coalesce(addresses_, access.bytes, line, coalesced_);
-    if (coalesced_.lines.empty()) return {coalesced_, 0, 0};
-    const auto [least, most] = std::ranges::minmax(coalesced_.lines, {}, &LineUse::line);
-    const uint64_t first = least.line, reach = most.line - first;
-    if (shapes_.size() >= kShapes) return {coalesced_, 0, reach};
-    for (LineUse& use : coalesced_.lines) use.line -= first;
-    known = shapes_.insert(shape, {coalesced_, first - begins, reach});
+    for (const uint64_t address : addresses_) read(address);
   }
-  return {known->coalesced, begins + known->least, known->reach};
+  return ready;
 }
 
 Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const WaveRecord& record,
                             const AccessRecord& access) {
   UnitMemory& memory = unit(number);
-  const auto now = static_cast<double>(cycle);
-  if (access.space == AccessSpace::Scalar) {
-    double ready = now + parameters_.scalar_latency;
-    const auto read = [&](uint64_t address) {
-      for (uint64_t line = address / 64; line <= (address + std::max<uint64_t>(1, access.bytes) - 1) / 64;
-           ++line)
-        ready = std::max(ready, memory.scalar(line, now));
-    };
-    if (access.affine && access.lanes == 1) {
-      read(access.base);
-    } else {
-      record.expand(access, addresses_);
-      for (const uint64_t address : addresses_) read(address);
-    }
-    return {cycle + 1, static_cast<uint64_t>(ready)};
-  }
-  const auto [coalesced, least, reach] = lines_of(record, access);
-  const double clocks = std::max(1u, coalesced.clocks) * 64 / parameters_.l1_rate;
-  const double start = memory.address(now, clocks), taken = start + clocks;
-  const bool scattered = memory.scattered(reach);
-  const double ready = memory.access(access.kind, coalesced.lines, least, taken, scattered, access.bypasses);
-  return {static_cast<uint64_t>(std::max(taken, memory.admits())), static_cast<uint64_t>(ready)};
+  // Clocks fit a signed number, which a processor converts in one step.
+  const auto now = static_cast<double>(static_cast<int64_t>(cycle));
+  const auto cycles = [](double clocks) { return static_cast<uint64_t>(static_cast<int64_t>(clocks)); };
+  if (access.space == AccessSpace::Scalar)
+    return {cycle + 1, cycles(read_scalars(memory, record, access, now))};
+  const uint64_t begins = line_of(access.base);
+  const bool known = access.shape < shapes_.size() && shapes_[access.shape].clocks > 0;
+  const Shape& shape = known ? shapes_[access.shape] : shape_of(record, access, begins);
+  const double taken = memory.address(now, shape.clocks) + shape.clocks;
+  const double ready = memory.access(access.kind, shape.coalesced.lines, begins + shape.least, taken,
+                                     memory.scattered(shape.reach), access.bypasses);
+  return {cycles(std::max(taken, memory.admits())), cycles(ready)};
 }
 
 uint64_t GridPort::fetch(uint64_t cycle, uint32_t, uint64_t) {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "timing/memory/shape_map.h"
+#include "timing/memory/coalesce.h"
 #include "timing/memory/system.h"
 #include "timing/memory/unit.h"
 
@@ -25,7 +25,9 @@ class GridPort final : public MemoryPort {
   uint64_t fetch(uint64_t cycle, uint32_t unit, uint64_t address) override;
 
   /// The memory of a unit; made when it is asked for first.
-  UnitMemory& unit(uint32_t number);
+  UnitMemory& unit(uint32_t number) {
+    return number < units_.size() && units_[number] ? *units_[number] : make_unit(number);
+  }
   /// What a unit's accesses came to; nothing for one that made none.
   [[nodiscard]] MemoryCounts counts(uint32_t unit) const;
 
@@ -36,22 +38,22 @@ class GridPort final : public MemoryPort {
   double active_, die_bytes_;
   bool code_cached_;
   std::vector<std::unique_ptr<UnitMemory>> units_;
-  /// The lines of a vector access, counted from the least of them on. Valid until the next call.
-  struct Lines {
-    const Coalesced& coalesced;
-    uint64_t least;
-    uint64_t reach;  ///< from the least to the largest
-  };
-  Lines lines_of(const WaveRecord& record, const AccessRecord& access);
-  std::vector<uint64_t> addresses_;
-  Coalesced coalesced_;
-  /// Accesses of one shape touch the same lines, counted from the one in which they begin.
+  /// What accesses of one shape have in common.
   struct Shape {
     Coalesced coalesced;  ///< from the least of its lines on
-    uint64_t least;       ///< from the one in which it begins on
-    uint64_t reach;
+    double clocks = 0;    ///< that the address unit takes; 0: not worked out yet
+    uint64_t least = 0;   ///< of its lines, from the one in which it begins on
+    uint64_t reach = 0;   ///< from the least of its lines to the largest
   };
-  ShapeMap<Shape> shapes_;
+  const Shape& shape_of(const WaveRecord& record, const AccessRecord& access, uint64_t begins);
+  [[nodiscard]] uint64_t line_of(uint64_t address) const {
+    return line_bits_ ? address >> line_bits_ : address / parameters_.line;
+  }
+  double read_scalars(UnitMemory& memory, const WaveRecord& record, const AccessRecord& access, double now);
+  UnitMemory& make_unit(uint32_t number);
+  std::vector<Shape> shapes_;  ///< by number
+  Shape shape_;                ///< of the last access whose shape has none
+  std::vector<uint64_t> addresses_;
 };
 
 }  // namespace wavesmith::timing

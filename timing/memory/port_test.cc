@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <random>
+
+#include "timing/memory/access_shape.h"
+
 namespace wavesmith::timing {
 namespace {
 
@@ -88,6 +93,42 @@ TEST(GridPort, ScalarLoadsGoThroughTheScalarCache) {
   access.bytes = 32;
   EXPECT_GT(memory.load(0, access), 500u);
   EXPECT_NEAR(static_cast<double>(memory.load(5000, access)), memory.parameters.scalar_latency, 2);
+}
+
+/// Beside a port that works out every access by itself.
+TEST(GridPort, WhatAnAccessCostsIsThatOfItsShape) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  for (const char* const gpu : {"mi300x", "rx9070xt"}) {
+    const MemoryParameters parameters = memory_parameters(**gpus::find_gpu(gpu));
+    ASSERT_EQ(kShapePeriod % parameters.line, 0u);
+    GridPort each(parameters, {}, 1, 1e12), shaped(parameters, {}, 1, 1e12);
+    AccessShapes shapes;
+    WaveRecord record;
+    for (int i = 0; i < 8 * 64; ++i) record.offsets.push_back(random() % 4096);
+    for (int i = 0; i < 2000; ++i) {
+      AccessRecord access =
+          dwords((1 << 20) + 4 * (random() % 100'000), static_cast<int64_t>(random() % 5) * 16 - 16);
+      access.kind = static_cast<AccessKind>(random() % 3);
+      access.bytes = static_cast<uint16_t>(4 << random() % 3);
+      if (random() % 4 == 0) access.lanes = random() | 1;
+      access.affine = random() % 2 != 0;
+      access.first = static_cast<uint32_t>(random() % 8) * 64;
+      const auto cycle = static_cast<uint64_t>(i) * 20;
+      const Completion expected = each.access(cycle, 0, 0, record, access);
+      std::span<const uint64_t> offsets;
+      if (!access.affine)
+        offsets =
+            std::span(record.offsets).subspan(access.first, static_cast<size_t>(std::popcount(access.lanes)));
+      access.shape = shapes.number_of(access, offsets);
+      const Completion got = shaped.access(cycle, 0, 0, record, access);
+      ASSERT_EQ(got.accepted, expected.accepted) << i;
+      ASSERT_EQ(got.done, expected.done) << i;
+    }
+    EXPECT_EQ(each.counts(0).l1_hits, shaped.counts(0).l1_hits);
+    EXPECT_EQ(each.counts(0).l2_bytes, shaped.counts(0).l2_bytes);
+  }
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace wavesmith::timing {
 namespace {
 
 AccessShape shape(uint64_t stride, uint64_t lanes, uint32_t begins) {
-  return {.record = nullptr, .shape = stride, .lanes = lanes, .begins = begins, .bytes = 4, .kind = 0};
+  return {.wave = 0, .shape = stride, .lanes = lanes, .begins = begins, .bytes = 4};
 }
 
 TEST(ShapeMap, KeepsApartWhatDiffersInOneRespectOnly) {
@@ -23,9 +23,8 @@ TEST(ShapeMap, KeepsApartWhatDiffersInOneRespectOnly) {
     EXPECT_EQ(*map.find(shape(4, i, 0)), 1000 + i);
     EXPECT_EQ(*map.find(shape(4, ~uint64_t{0}, static_cast<uint32_t>(i + 1))), 2000 + i);
   }
-  WaveRecord record;
   AccessShape other = shape(3, ~uint64_t{0}, 0);
-  other.record = &record;
+  other.wave = 1;
   EXPECT_EQ(map.find(other), nullptr);
 }
 

@@ -278,6 +278,20 @@ TEST(ComputeUnit, LdsConflictsTakeTheCyclesOfThePhases) {
   }
 }
 
+TEST(ComputeUnit, LdsAccessesOfAShapeCostTheSameByKind) {
+  const auto time = [](uint32_t shape) {
+    Trace trace("mi300x", 64);
+    WaveRecord wave;
+    for (int i = 0; i < 3; ++i) trace.add(wave, "ds_read_b32 v1, v2\nds_add_u32 v2, v3\n", 0);
+    for (AccessRecord& access : wave.accesses) access.shape = shape;
+    trace.run({wave});
+    return std::pair{trace.time.lds_cycles, trace.time.lds_conflicts};
+  };
+  const auto expected = time(AccessRecord::kNoShape);
+  EXPECT_GT(expected.second, 3u * 60);  // atomics on one dword go one after the other
+  for (const uint32_t shape : {0u, 7u}) EXPECT_EQ(time(shape), expected) << shape;
+}
+
 /// A wave alone on an MI308X, as tingqli/pyhip's docs/mem_latency.md measured it: ds_read_b128 is there after
 /// 64 cycles and takes 16, ds_read_b32 52 and 4.
 TEST(ComputeUnit, AWaveAloneGetsHalfOfWhatLdsGives) {

@@ -282,7 +282,8 @@ template <UnitKind kKind>
   out.push({done, is_scalar});
 }
 
-uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op, uint64_t t) {
+[[gnu::always_inline]] inline uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op,
+                                                                     uint64_t t) {
   const WaveRecord& record = *w.record;
   const uint8_t accesses = w.counts <= record.access_counts.size() ? record.access_counts[w.counts - 1] : 0;
   const gpus::LdsAccess kind = op.atomic  ? gpus::LdsAccess::Atomic
@@ -304,32 +305,44 @@ uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op, uint64_t
   return lds[simds[w.simd].lds_part] + lds_latency(target);
 }
 
+[[gnu::always_inline]] inline uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record,
+                                                                      const AccessRecord& access,
+                                                                      gpus::LdsAccess kind) {
+  const size_t place = size_t{access.shape} * gpus::kLdsAccesses + static_cast<size_t>(kind);
+  const bool known = place < lds_costs.size() && lds_costs[place].cycles != 0;
+  const gpus::LdsCycles cost = known ? lds_costs[place] : lds_cost(record, access, kind);
+  time.lds_conflicts += cost.conflicts;
+  return cost.cycles;
+}
+
 /// What an access costs depends on its shape and on where in the banks it begins.
-uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record, const AccessRecord& access,
-                                        gpus::LdsAccess kind) {
+[[gnu::noinline]] gpus::LdsCycles ComputeUnit::State::lds_cost(const WaveRecord& record,
+                                                               const AccessRecord& access,
+                                                               gpus::LdsAccess kind) {
   const auto lanes = this->lanes;
-  const AccessShape shape = AccessShape::of(record, access, access.base % 256, static_cast<uint8_t>(kind));
-  const gpus::LdsCycles* known = lds_shapes.find(shape);
-  if (!known) {
-    std::array<uint32_t, 64> address{};
-    size_t next = access.first;
-    for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<size_t>(std::countr_zero(rest));
-      address[lane] = static_cast<uint32_t>(
-          access.base + (access.affine ? static_cast<uint64_t>(access.stride * static_cast<int64_t>(lane))
-                                       : record.offsets[next++]));
-    }
-    known = lds_shapes.insert(shape, gpus::lds_cycles(phases_of(kind, access.bytes, lanes), kind,
-                                                      access.bytes, address, access.lanes));
+  std::array<uint32_t, 64> address{};
+  size_t next = access.first;
+  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(rest));
+    address[lane] = static_cast<uint32_t>(
+        access.base + (access.affine ? static_cast<uint64_t>(access.stride * static_cast<int64_t>(lane))
+                                     : record.offsets[next++]));
   }
-  time.lds_conflicts += known->conflicts;
-  return known->cycles;
+  const gpus::LdsCycles cost =
+      gpus::lds_cycles(phases_of(kind, access.bytes, lanes), kind, access.bytes, address, access.lanes);
+  if (access.shape != AccessRecord::kNoShape) {
+    const size_t place = size_t{access.shape} * gpus::kLdsAccesses + static_cast<size_t>(kind);
+    if (place >= lds_costs.size()) lds_costs.resize(std::max(place + 1, 2 * lds_costs.size()));
+    lds_costs[place] = cost;
+  }
+  return cost;
 }
 
 /// LDS is taken for so many cycles by a wave; how long that takes is returned. On CDNA each pair of SIMDs
 /// gets half of the bytes per cycle. Source: ROCm Compute Profiler's documentation, "Local data share"; of a
 /// wave alone on an MI308X, ds_read_b128 takes 16 cycles, ds_read_b32 4 (tingqli/pyhip, docs/mem_latency.md).
-uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles, uint64_t t) {
+[[gnu::always_inline]] inline uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles,
+                                                                    uint64_t t) {
   time.lds_cycles += cycles;
   time.busy[static_cast<size_t>(Pipe::Lds)] += cycles;
   const uint64_t taken = lds_pairs ? 2 * cycles : cycles;

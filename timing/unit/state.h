@@ -10,7 +10,6 @@
 
 #include "gpus/lds_phases.h"
 #include "isa/cost/cost.h"
-#include "timing/memory/shape_map.h"
 #include "timing/unit/compute_unit.h"
 #include "timing/unit/ring.h"
 #include "timing/unit/unit_op.h"
@@ -259,6 +258,7 @@ struct ComputeUnit::State {
   void issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   uint64_t issue_lds(const Wave& w, const UnitOp& op, uint64_t t);
   uint64_t lds_cycles(const WaveRecord& record, const AccessRecord& access, gpus::LdsAccess kind);
+  gpus::LdsCycles lds_cost(const WaveRecord& record, const AccessRecord& access, gpus::LdsAccess kind);
   uint64_t take_lds(const Wave& w, uint64_t cycles, uint64_t t);
   void arrive(const Wave& w, uint64_t t);
   void release(uint32_t group, uint64_t t);
@@ -307,7 +307,7 @@ struct ComputeUnit::State {
   static constexpr uint64_t kNotFetched = ~uint64_t{0};
   std::vector<uint64_t> lines;  ///< of the instruction cache: when they arrive
   std::array<std::array<const gpus::LdsPhases*, 17>, gpus::kLdsAccesses> phases = {};
-  ShapeMap<gpus::LdsCycles> lds_shapes;
+  std::vector<gpus::LdsCycles> lds_costs;  ///< by the number of a shape, and kind; no cycles: not worked out
   uint32_t ended = 0;
   size_t events_left = 0;
   /// Cycles for which two instructions of the VALU were taken at once: by the later one's pipe.
