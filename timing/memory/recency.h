@@ -12,10 +12,12 @@
 
 namespace wavesmith::timing {
 
+inline constexpr uint32_t kNowhere = 0;  ///< the place of a line that is not there
+
+/// `Name`: by which the caller knows a line; Name() is none's.
+template <class Name>
 class Recency {
  public:
-  static constexpr uint32_t kNowhere = 0;
-
   /// Of at least one line.
   explicit Recency(uint64_t lines) : entries_(std::max<uint64_t>(1, lines) + 1) {
     newest_ = static_cast<uint32_t>(entries_.size() - 1);
@@ -32,15 +34,15 @@ class Recency {
     make_oldest(place);
     newest_ = place;
   }
-  /// Takes in a line that is not there. `line`: a number by which the caller knows it; `gone`: called with
-  /// that of the line that makes room, where there is none. Returns its place.
+  /// Takes in a line that is not there. `gone`: called with the line that makes room, where there is none.
+  /// Returns its place.
   template <class Gone>
-  [[gnu::always_inline]] uint32_t insert(uint32_t line, double ready, Gone&& gone) {
+  [[gnu::always_inline]] uint32_t insert(Name line, double ready, Gone&& gone) {
     Entry* const entries = entries_.data();
     const uint32_t place = entries[newest_].newer;
     newest_ = place;
     Entry& one = entries[place];
-    if (one.line != kNoLine) gone(one.line);
+    if (one.line != Name()) gone(one.line);
     one.line = line;
     one.ready = ready;
     return place;
@@ -50,14 +52,13 @@ class Recency {
       newest_ = entries_[place].older;
     else
       make_oldest(place);
-    entries_[place].line = kNoLine;
+    entries_[place].line = Name();
   }
 
  private:
-  static constexpr uint32_t kNoLine = ~uint32_t{0};
   struct alignas(32) Entry {  // so that a shift finds it
     double ready = 0;
-    uint32_t line = kNoLine;
+    Name line = {};
     uint32_t newer = 0, older = 0;
   };
   /// One that is not the newest: to where the ring begins.

@@ -15,22 +15,22 @@ TEST(Recency, TheLeastRecentlyUsedLineGoes) {
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
   for (const size_t lines : {size_t{1}, size_t{2}, size_t{7}, size_t{64}}) {
-    Recency cache(lines);
+    Recency<uint32_t> cache(lines);
     std::unordered_map<uint32_t, uint32_t> places;
     std::list<std::pair<uint32_t, double>> expected;
     for (int i = 0; i < 20'000; ++i) {
-      const auto line = static_cast<uint32_t>(random() % (2 * lines + 1));
+      const auto line = static_cast<uint32_t>(1 + random() % (2 * lines + 1));
       const auto known = std::ranges::find(expected, line, &std::pair<uint32_t, double>::first);
       ASSERT_EQ(places.contains(line), known != expected.end());
       if (known == expected.end()) {
-        uint32_t gone = Recency::kNowhere;
+        uint32_t gone = 0;
         places[line] = cache.insert(line, i, [&](uint32_t number) { gone = number; });
         if (expected.size() == lines) {
           ASSERT_EQ(gone, expected.back().first);
           places.erase(gone);
           expected.pop_back();
         } else {
-          ASSERT_EQ(gone, Recency::kNowhere);
+          ASSERT_EQ(gone, 0u);
         }
         expected.emplace_front(line, i);
         continue;

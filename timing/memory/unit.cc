@@ -27,7 +27,7 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
       in_order_(in_order && parameters.in_order_lines != 0),
       places_(std::max(1u, in_order_ ? parameters.in_order_lines : parameters.misses)),
       under_way_(places_),
-      eights_(1 << 5),
+      rows_(1 << 5),
       units_per_die_(std::max(1.0, active / parameters.xcds)),
       active_(std::max(1.0, active)),
       die_bytes_(die_bytes) {
@@ -97,12 +97,15 @@ double UnitMemory::brought_in(uint32_t since) const {
   return std::min(static_cast<double>(since) * line_bytes_ * units_per_die_, die_bytes_);
 }
 
-uint32_t UnitMemory::new_eight(uint64_t eight) {
-  const uint32_t first = numbered_;
-  numbered_ += kSideBySide;
-  if (lines_.size() < numbered_) lines_.resize(std::max<size_t>(2 * lines_.size(), 64 * kSideBySide));
-  eights_.insert(eight, first);
-  return first;
+UnitMemory::Line* UnitMemory::new_row(uint64_t number) {
+  if (taken_ == kTogether) {
+    lines_.push_back(std::make_unique<std::array<Line, kTogether>>());
+    taken_ = 0;
+  }
+  Line* const row = lines_.back()->data() + taken_;
+  taken_ += kSideBySide;
+  rows_.insert(number, row);
+  return row;
 }
 
 /// Whether the L2 has a line, of which `state` was known.
@@ -196,15 +199,15 @@ double UnitMemory::admits() {
 }
 
 template <bool kInOrder>
-double UnitMemory::load(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now,
+double UnitMemory::load(std::span<const LineUse> lines, Line* const* asked, uint64_t least, double now,
                         bool scattered, bool bypasses) {
   Flow flow = flow_;
   double last = now;
   uint64_t hits = 0, l2_hits = 0;
   for (size_t i = 0; i < lines.size(); ++i) {
-    Line& asks = lines_[numbers[i]];
+    Line& asks = *asked[i];
     double turn = in_turn<kInOrder>(flow, now);
-    if (asks.place != Recency::kNowhere) {
+    if (asks.place != kNowhere) {
       if (!bypasses) {
         ++hits;
         l1_.touch(asks.place);
@@ -219,9 +222,7 @@ double UnitMemory::load(std::span<const LineUse> lines, const uint32_t* numbers,
     l2_hits += level == Level::L2;
     under_way_.push(ready, static_cast<size_t>(level));
     last = std::max(last, ready);
-    if (!bypasses)
-      asks.place =
-          l1_.insert(numbers[i], ready, [this](uint32_t gone) { lines_[gone].place = Recency::kNowhere; });
+    if (!bypasses) asks.place = l1_.insert(&asks, ready, [](Line* gone) { gone->place = kNowhere; });
   }
   flow_ = flow;
   const uint64_t misses = lines.size() - hits;
@@ -233,12 +234,12 @@ double UnitMemory::load(std::span<const LineUse> lines, const uint32_t* numbers,
 }
 
 template <bool kInOrder>
-double UnitMemory::store(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now,
+double UnitMemory::store(std::span<const LineUse> lines, Line* const* asked, uint64_t least, double now,
                          bool scattered) {
   Flow flow = flow_;
   double last = now;
   for (size_t i = 0; i < lines.size(); ++i) {
-    Line& asks = lines_[numbers[i]];
+    Line& asks = *asked[i];
     const double at = kInOrder ? place<kInOrder>(flow, in_turn<kInOrder>(flow, now)) : now;
     const double ready = send(flow, asks, least + lines[i].line, lines[i].bytes, at, scattered);
     if (kInOrder) under_way_.push(ready, static_cast<size_t>(Level::Stored));
@@ -250,12 +251,11 @@ double UnitMemory::store(std::span<const LineUse> lines, const uint32_t* numbers
 }
 
 template <bool kInOrder>
-double UnitMemory::atomic(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least,
-                          double now) {
+double UnitMemory::atomic(std::span<const LineUse> lines, Line* const* asked, uint64_t least, double now) {
   double last = now;
   for (size_t i = 0; i < lines.size(); ++i) {
     const double at = kInOrder ? place<kInOrder>(flow_, in_turn<kInOrder>(flow_, now)) : now;
-    Line& asks = lines_[numbers[i]];
+    Line& asks = *asked[i];
     evict(asks);
     const double sent = flow_.unit.take(at, 64 / parameters_.unit_rate);
     const auto [ready, level] = fetch(flow_, asks, least + lines[i].line, sent, false);
@@ -270,29 +270,29 @@ double UnitMemory::atomic(std::span<const LineUse> lines, const uint32_t* number
 template <bool kInOrder>
 double UnitMemory::access(AccessKind kind, std::span<const LineUse> lines, uint64_t least, double now,
                           bool scattered, bool bypasses) {
-  constexpr size_t kTogether = 64;
-  std::array<uint32_t, kTogether> numbers;
+  constexpr size_t kLanes = 64;
+  std::array<Line*, kLanes> asked;
   double ready = now;
   while (!lines.empty()) {
-    const auto some = lines.first(std::min(lines.size(), kTogether));
+    const auto some = lines.first(std::min(lines.size(), kLanes));
     lines = lines.subspan(some.size());
     uint64_t before = ~uint64_t{0};
-    uint32_t first = 0;
+    Line* row = nullptr;
     for (size_t i = 0; i < some.size(); ++i) {
-      const uint64_t line = least + some[i].line, eight = line / kSideBySide;
-      if (eight != before) first = number_of_eight(eight), before = eight;
-      numbers[i] = first + static_cast<uint32_t>(line % kSideBySide);
-      __builtin_prefetch(&lines_[numbers[i]]);
+      const uint64_t line = least + some[i].line;
+      if (line / kSideBySide != before) row = row_of(line), before = line / kSideBySide;
+      asked[i] = row + line % kSideBySide;
+      __builtin_prefetch(asked[i]);
     }
     switch (kind) {
       case AccessKind::Load:
-        ready = std::max(ready, load<kInOrder>(some, numbers.data(), least, now, scattered, bypasses));
+        ready = std::max(ready, load<kInOrder>(some, asked.data(), least, now, scattered, bypasses));
         break;
       case AccessKind::Store:
-        ready = std::max(ready, store<kInOrder>(some, numbers.data(), least, now, scattered));
+        ready = std::max(ready, store<kInOrder>(some, asked.data(), least, now, scattered));
         break;
       case AccessKind::Atomic:
-        ready = std::max(ready, atomic<kInOrder>(some, numbers.data(), least, now));
+        ready = std::max(ready, atomic<kInOrder>(some, asked.data(), least, now));
         break;
     }
   }
@@ -363,8 +363,7 @@ double UnitMemory::scalar(uint64_t line, double now) {
   if (const double* const ready = scalar_.find(line))
     return std::max(now + parameters_.scalar_latency, *ready);
   const uint64_t whole = line * 64 / parameters_.line;
-  const uint32_t number = number_of_eight(whole / kSideBySide) + static_cast<uint32_t>(whole % kSideBySide);
-  const auto [ready, level] = fetch(flow_, lines_[number], whole, now, false);
+  const auto [ready, level] = fetch(flow_, row_of(whole)[whole % kSideBySide], whole, now, false);
   counts_.l2_hits += level == Level::L2;
   counts_.l2_bytes += parameters_.line;
   scalar_.insert_new(line, ready);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -117,8 +118,8 @@ class UnitMemory {
   /// Of a line that this unit has asked for; all zeros, of one that it has not.
   struct Line {
     static constexpr uint32_t kKnown = 1, kDirty = 2;
-    uint32_t state = 0;                  ///< these, and the unit's traffic when it last asked the L2 for it
-    uint32_t place = Recency::kNowhere;  ///< in the L1
+    uint32_t state = 0;         ///< these, and the unit's traffic when it last asked the L2 for it
+    uint32_t place = kNowhere;  ///< in the L1
   };
   static constexpr uint32_t kTraffic = (1u << 30) - 1;
   /// What every line of an access changes: the loops over lines keep it in registers.
@@ -149,13 +150,13 @@ class UnitMemory {
   template <bool kInOrder>
   double place(Flow& flow, double now);
   template <bool kInOrder>
-  double load(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now,
-              bool scattered, bool bypasses);
+  double load(std::span<const LineUse> lines, Line* const* asked, uint64_t least, double now, bool scattered,
+              bool bypasses);
   template <bool kInOrder>
-  double store(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now,
+  double store(std::span<const LineUse> lines, Line* const* asked, uint64_t least, double now,
                bool scattered);
   template <bool kInOrder>
-  double atomic(std::span<const LineUse> lines, const uint32_t* numbers, uint64_t least, double now);
+  double atomic(std::span<const LineUse> lines, Line* const* asked, uint64_t least, double now);
   template <bool kInOrder>
   double access(AccessKind kind, std::span<const LineUse> lines, uint64_t least, double now, bool scattered,
                 bool bypasses);
@@ -166,7 +167,7 @@ class UnitMemory {
   Answer fetch(Flow& flow, Line& asks, uint64_t line, double now, bool scattered);
   Answer fetch_behind(const RegionHits* where, double start, bool scattered, bool first);
   void evict(Line& asks) {
-    if (asks.place != Recency::kNowhere) l1_.remove(std::exchange(asks.place, Recency::kNowhere));
+    if (asks.place != kNowhere) l1_.remove(std::exchange(asks.place, kNowhere));
   }
   static bool draw(double share, double& remainder);
   double read_far(const RegionHits& where, double start);
@@ -174,7 +175,7 @@ class UnitMemory {
 
   const MemoryParameters& parameters_;
   std::vector<RegionHits> regions_;
-  Recency l1_;
+  Recency<Line*> l1_;
   Cache scalar_;
   bool in_order_;
   uint32_t places_;  ///< of lines that the L1 may wait for at once, in order those of stores too
@@ -182,16 +183,17 @@ class UnitMemory {
   std::array<double, 16> passed_ = {};  ///< when the last few accesses were through, in turn
   size_t last_passed_ = 0;
   Arrivals under_way_;  ///< the lines that have a place
-  /// Lines have numbers, in eights, since lines beside one another are asked for one after the other.
-  static constexpr uint32_t kSideBySide = 8;
-  LineMap<uint32_t> eights_;  ///< the number of the first of them
-  std::vector<Line> lines_;   ///< with some that have no number yet
-  uint32_t numbered_ = 0;     ///< of them
-  [[gnu::always_inline]] uint32_t number_of_eight(uint64_t eight) {
-    const uint32_t* const first = eights_.find(eight);
-    return first ? *first : new_eight(eight);
+  /// Lines beside one another stand so, since they are asked for one after the other.
+  static constexpr uint32_t kSideBySide = 16;
+  LineMap<Line*> rows_;  ///< the first of them
+  static constexpr size_t kTogether = 64 * kSideBySide;
+  std::vector<std::unique_ptr<std::array<Line, kTogether>>> lines_;
+  size_t taken_ = kTogether;  ///< of the last of them
+  [[gnu::always_inline]] Line* row_of(uint64_t line) {
+    Line* const* const row = rows_.find(line / kSideBySide);
+    return row ? *row : new_row(line / kSideBySide);
   }
-  uint32_t new_eight(uint64_t eight);
+  Line* new_row(uint64_t number);
   double units_per_die_, active_, die_bytes_;
   double l2_keeps_all_;      ///< bytes up to which the L2 keeps what was touched before
   uint32_t l2_keeps_since_;  ///< the traffic that comes to as many for all units of the die
