@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <random>
@@ -48,6 +49,16 @@ bool parse_shape(std::string_view text, std::vector<uint64_t>& shape) {
   }
 }
 
+/// The first element's bytes for all others.
+void repeat_first(std::vector<uint8_t>& bytes, size_t element) {
+  constexpr size_t kMost = 1 << 15;  // what a host's first cache holds
+  size_t some = element;
+  for (size_t done = element; done < bytes.size(); done += some) {
+    some = std::min({done, kMost, bytes.size() - done});
+    std::memcpy(bytes.data() + done, bytes.data(), some);
+  }
+}
+
 Result<void> fill(KernelArgument& argument, std::string_view how) {
   const Element& element = *argument.element;
   const uint64_t count = argument.count();
@@ -63,7 +74,11 @@ Result<void> fill(KernelArgument& argument, std::string_view how) {
       from_double(element, value_of(i), argument.bytes.data() + i * element.size);
   };
   if (how == "zeros") return {};
-  if (how == "ones") return each([](uint64_t) { return 1.0; }), Result<void>{};
+  if (how == "ones") {
+    if (count != 0) from_double(element, 1, argument.bytes.data());
+    repeat_first(argument.bytes, element.size);
+    return {};
+  }
   if (how == "iota") {
     // Counted in the type itself: small types wrap round instead of saturating.
     const uint64_t wrap = element.integer && element.size < 8
@@ -93,8 +108,8 @@ Result<void> fill(KernelArgument& argument, std::string_view how) {
   std::vector<uint8_t> value(element.size);
   if (!from_text(element, how, value.data()))
     return bad(argument.text, fmt::format("'{}' is no {} and no fill", how, element.name));
-  for (uint64_t i = 0; i < count; ++i)
-    std::memcpy(argument.bytes.data() + i * element.size, value.data(), element.size);
+  if (count != 0) std::memcpy(argument.bytes.data(), value.data(), element.size);
+  repeat_first(argument.bytes, element.size);
   return {};
 }
 
