@@ -5,6 +5,7 @@
 #include <bit>
 #include <span>
 
+#include "timing/memory/line_map.h"
 #include "timing/memory/shape_map.h"
 
 namespace wavesmith::timing {
@@ -26,18 +27,9 @@ class RecordingGroup final : public emulate::WorkgroupListener {
     ++wave.executed;
     recording_ = wave.sites.size() < recorder_.most_;
     if (!recording_) return;
-    const auto [known, added] = known_.try_emplace(&site, Known{});
-    if (added) {
-      const uint32_t number = recorder_.number_of(site);
-      const std::scoped_lock lock(recorder_.mutex_);
-      const Op& op = recorder_.ops_[number];
-      known->second = {number,   op.memory,    op.cost.pipe == isa::Pipe::Smem, op.bypasses, op.atomic,
-                       op.store, op.neighbours};
-    }
-    const Known& is = known->second;
-    wave.sites.push_back(is.number);
-    if (is.memory) wave.access_counts.push_back(0);
-    now_ = &is;
+    now_ = &known_of(site);
+    wave.sites.push_back(now_->number);
+    if (now_->memory) wave.access_counts.push_back(0);
   }
 
   void access(const emulate::WaveView& view, const emulate::Site&,
@@ -64,6 +56,9 @@ class RecordingGroup final : public emulate::WorkgroupListener {
              ((at / 4) * view.lanes() + static_cast<uint64_t>(lane)) * 4 + at % 4;
     };
     const int first = std::countr_zero(record.lanes);
+    // Mostly it is all lanes up to one: loops without a branch for each.
+    const auto count = static_cast<size_t>(std::popcount(record.lanes));
+    const bool all = record.space != AccessSpace::Private && (record.lanes & (record.lanes + 1)) == 0;
     record.base = address(first);
     record.affine = true;
     uint64_t rest = record.lanes & (record.lanes - 1);
@@ -72,6 +67,13 @@ class RecordingGroup final : public emulate::WorkgroupListener {
       const auto distance = static_cast<int64_t>(address(second) - record.base);
       record.affine = distance % (second - first) == 0;
       record.stride = distance / (second - first);
+      if (all && record.affine) {
+        uint64_t differ = 0;
+        for (size_t lane = 0; lane < count; ++lane)
+          differ |= access.address[lane] ^ (record.base + lane * static_cast<uint64_t>(record.stride));
+        record.affine = differ == 0;
+        rest = 0;
+      }
       for (; record.affine && rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         record.affine = address(lane) == record.base + static_cast<uint64_t>(record.stride * (lane - first));
@@ -82,10 +84,15 @@ class RecordingGroup final : public emulate::WorkgroupListener {
     if (!record.affine) {
       // A loop comes to the same shape again and again.
       std::array<uint64_t, emulate::kRowLanes> offsets{};
-      size_t count = 0;
-      for (uint64_t lanes = record.lanes; lanes != 0; lanes &= lanes - 1)
-        offsets[count++] = address(std::countr_zero(lanes)) - record.base;
-      auto& known = shapes_[{view.index(), now_->number}];
+      if (all) {
+        for (size_t lane = 0; lane < count; ++lane) offsets[lane] = access.address[lane] - record.base;
+      } else {
+        size_t next = 0;
+        for (uint64_t lanes = record.lanes; lanes != 0; lanes &= lanes - 1)
+          offsets[next++] = address(std::countr_zero(lanes)) - record.base;
+      }
+      if (now_->offsets.size() <= view.index()) now_->offsets.resize(view.index() + 1);
+      std::vector<uint32_t>& known = now_->offsets[view.index()];
       const auto same = [&](uint32_t at) {
         return at + count <= wave.offsets.size() &&
                std::equal(offsets.begin(), offsets.begin() + static_cast<ptrdiff_t>(count),
@@ -119,8 +126,23 @@ class RecordingGroup final : public emulate::WorkgroupListener {
  private:
   struct Known {
     uint32_t number = 0;
-    bool memory = false, scalar = false, bypasses = false, atomic = false, store = false, neighbours = false;
+    bool memory = false, scalar = false, bypasses = false, neighbours = false;
+    std::vector<std::vector<uint32_t>> offsets;  ///< by wave: where those stand that its accesses have had
   };
+  Known& known_of(const emulate::Site& site) {
+    Recent& recent = recent_[reinterpret_cast<uint64_t>(&site) * kGolden >> (64 - kRecent)];
+    if (recent.site != &site) {
+      const auto [at, added] = known_.try_emplace(&site);
+      if (added) {
+        const uint32_t number = recorder_.number_of(site);
+        const std::scoped_lock lock(recorder_.mutex_);
+        const Op& op = recorder_.ops_[number];
+        at->second = {number, op.memory, op.cost.pipe == isa::Pipe::Smem, op.bypasses, op.neighbours, {}};
+      }
+      recent = {&site, &at->second};
+    }
+    return *recent.known;
+  }
   /// The number of an access's shape.
   uint32_t shape_of(uint32_t index, const WaveRecord& wave, const AccessRecord& access) {
     const AccessShape shape = AccessShape::of(index, access);
@@ -156,9 +178,14 @@ class RecordingGroup final : public emulate::WorkgroupListener {
   Recorder& recorder_;
   WorkgroupRecord& record_;
   std::unordered_map<const emulate::Site*, Known> known_;
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> shapes_;  ///< by wave and instruction
-  ShapeMap<uint32_t> numbers_;  ///< of the shapes that this workgroup has had
-  const Known* now_ = nullptr;
+  static constexpr int kRecent = 7;  ///< bits
+  struct Recent {
+    const emulate::Site* site = nullptr;
+    Known* known = nullptr;
+  };
+  std::array<Recent, 1 << kRecent> recent_;  ///< of these, the one that each place had last
+  ShapeMap<uint32_t> numbers_;               ///< of the shapes that this workgroup has had
+  Known* now_ = nullptr;
   bool recording_ = false;
 };
 
