@@ -112,7 +112,8 @@ UnitMemory::Line* UnitMemory::new_row(uint64_t number) {
 [[gnu::always_inline]] inline bool UnitMemory::in_l2(uint32_t state, const RegionHits* where) {
   if ((state & Line::kKnown) == 0) return where && draw(where->l2, l2_left_);
   const uint32_t since = (traffic_ - (state >> 2)) & kTraffic;
-  if (since > l2_keeps_since_) return in_l2_again(since, where);
+  if (since > l2_keeps_since_) [[unlikely]]
+    return in_l2_again(since, where);
   return draw(1, again_left_) || (where && draw(where->near, near_left_));
 }
 
@@ -122,22 +123,30 @@ UnitMemory::Line* UnitMemory::new_row(uint64_t number) {
          (where && draw(where->near, near_left_));
 }
 
-/// From the L2 or behind it. The L2 has the line from then on.
-[[gnu::always_inline]] inline UnitMemory::Answer UnitMemory::fetch(Flow& flow, Line& asks, uint64_t line,
-                                                                   double now, bool scattered) {
+/// From the L2 or behind it. The L2 has the line from then on. `has_place`: it is among those under way.
+[[gnu::always_inline]] inline double UnitMemory::fetch(Flow& flow, Line& asks, uint64_t line, double now,
+                                                       bool scattered, bool has_place) {
   const double start = flow.l2.take(now, l2_clocks_);
   const uint32_t state = asks.state;
   asks.state = traffic_ << 2 | (state & Line::kDirty) | Line::kKnown;
   RegionHits* const where = region(line);
-  if (in_l2(state, where)) return {start + parameters_.l2_latency, Level::L2};
-  ++traffic_;
-  return fetch_behind(where, start, scattered, (state & Line::kKnown) == 0);
+  if (!in_l2(state, where)) [[unlikely]]
+    return fetch_behind(where, start, scattered, (state & Line::kKnown) == 0, has_place);
+  const double ready = start + parameters_.l2_latency;
+  if (has_place) under_way_.push(ready, static_cast<size_t>(Level::L2));
+  return ready;
 }
 
-[[gnu::noinline]] UnitMemory::Answer UnitMemory::fetch_behind(const RegionHits* where, double start,
-                                                              bool scattered, bool first) {
+[[gnu::noinline]] double UnitMemory::fetch_behind(const RegionHits* where, double start, bool scattered,
+                                                  bool first, bool has_place) {
   const MemoryParameters& p = parameters_;
-  if (where && where->path) return {read_far(*where, start), Level::Memory};
+  ++traffic_;
+  ++fetched_behind_;
+  const auto arrives = [&](double ready, Level level) {
+    if (has_place) under_way_.push(ready, static_cast<size_t>(level));
+    return ready;
+  };
+  if (where && where->path) return arrives(read_far(*where, start), Level::Memory);
   double ready = start;
   if (scattered && where && first && draw(where->walk, walk_left_)) {
     counts_.walks += 1;
@@ -149,11 +158,11 @@ UnitMemory::Line* UnitMemory::new_row(uint64_t number) {
                                                        : !where || draw(where->again, cache_again_left_));
   if (cached) {
     counts_.infinity_cache_hits += 1;
-    return {ready + p.infinity_cache_latency, Level::InfinityCache};
+    return arrives(ready + p.infinity_cache_latency, Level::InfinityCache);
   }
   counts_.memory_bytes += p.line;
   counts_.memory_lines += 1;
-  return {std::max(ready, memory_.take(start, read_clocks_)) + p.memory_latency, Level::Memory};
+  return arrives(std::max(ready, memory_.take(start, read_clocks_)) + p.memory_latency, Level::Memory);
 }
 
 double UnitMemory::read_far(const RegionHits& where, double start) {
@@ -203,33 +212,28 @@ double UnitMemory::load(std::span<const LineUse> lines, Line* const* asked, uint
                         bool scattered, bool bypasses) {
   Flow flow = flow_;
   double last = now;
-  uint64_t hits = 0, l2_hits = 0;
+  uint64_t hits = 0;
+  in_turn<kInOrder>(flow, now);
+  if (bypasses)
+    for (size_t i = 0; i < lines.size(); ++i) evict(*asked[i]);
   for (size_t i = 0; i < lines.size(); ++i) {
     Line& asks = *asked[i];
-    double turn = in_turn<kInOrder>(flow, now);
+    const double turn = kInOrder ? flow.turn : now;
     if (asks.place != kNowhere) {
-      if (!bypasses) {
-        ++hits;
-        l1_.touch(asks.place);
-        last = std::max({last, turn + parameters_.l1_latency, l1_.ready(asks.place)});
-        continue;
-      }
-      evict(asks);
+      ++hits;
+      l1_.touch(asks.place);
+      last = std::max({last, turn + parameters_.l1_latency, l1_.ready(asks.place)});
+      continue;
     }
-    turn = place<kInOrder>(flow, turn);
-    const double sent = flow.unit.take(turn, unit_clocks_);
-    const auto [ready, level] = fetch(flow, asks, least + lines[i].line, sent, scattered);
-    l2_hits += level == Level::L2;
-    under_way_.push(ready, static_cast<size_t>(level));
+    const double sent = flow.unit.take(place<kInOrder>(flow, turn), unit_clocks_);
+    const double ready = fetch(flow, asks, least + lines[i].line, sent, scattered, true);
     last = std::max(last, ready);
     if (!bypasses) asks.place = l1_.insert(&asks, ready, [](Line* gone) { gone->place = kNowhere; });
   }
   flow_ = flow;
-  const uint64_t misses = lines.size() - hits;
   counts_.l1_hits += hits;
-  counts_.l1_misses += misses;
-  counts_.l2_hits += static_cast<double>(l2_hits);
-  counts_.l2_bytes += static_cast<double>(misses * parameters_.line);
+  counts_.l1_misses += lines.size() - hits;
+  fetched_ += lines.size() - hits;
   return last;
 }
 
@@ -258,12 +262,9 @@ double UnitMemory::atomic(std::span<const LineUse> lines, Line* const* asked, ui
     Line& asks = *asked[i];
     evict(asks);
     const double sent = flow_.unit.take(at, 64 / parameters_.unit_rate);
-    const auto [ready, level] = fetch(flow_, asks, least + lines[i].line, sent, false);
-    counts_.l2_hits += level == Level::L2;
-    if (kInOrder) under_way_.push(ready, static_cast<size_t>(level));
-    last = std::max(last, ready);
+    last = std::max(last, fetch(flow_, asks, least + lines[i].line, sent, false, kInOrder));
   }
-  counts_.l2_bytes += static_cast<double>(lines.size() * parameters_.line);
+  fetched_ += lines.size();
   return last;
 }
 
@@ -339,6 +340,13 @@ double UnitMemory::access(AccessKind kind, std::span<const LineUse> lines, uint6
   return ready + p.store_latency;
 }
 
+MemoryCounts UnitMemory::counts() const {
+  MemoryCounts counts = counts_;
+  counts.l2_hits += static_cast<double>(fetched_ - fetched_behind_);
+  counts.l2_bytes += static_cast<double>(fetched_ * parameters_.line);
+  return counts;
+}
+
 double UnitMemory::written(double share) const {
   double lines = 0;
   for (const RegionHits& region : regions_) lines += std::min(region.stored / share, region.all);
@@ -363,9 +371,8 @@ double UnitMemory::scalar(uint64_t line, double now) {
   if (const double* const ready = scalar_.find(line))
     return std::max(now + parameters_.scalar_latency, *ready);
   const uint64_t whole = line * 64 / parameters_.line;
-  const auto [ready, level] = fetch(flow_, row_of(whole)[whole % kSideBySide], whole, now, false);
-  counts_.l2_hits += level == Level::L2;
-  counts_.l2_bytes += parameters_.line;
+  const double ready = fetch(flow_, row_of(whole)[whole % kSideBySide], whole, now, false, false);
+  ++fetched_;
   scalar_.insert_new(line, ready);
   return ready;
 }

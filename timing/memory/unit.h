@@ -102,7 +102,7 @@ class UnitMemory {
   [[nodiscard]] double drained() const;
   /// Clocks that the busiest of the ways to memory was occupied.
   [[nodiscard]] double busiest() const;
-  [[nodiscard]] const MemoryCounts& counts() const { return counts_; }
+  [[nodiscard]] MemoryCounts counts() const;
   [[nodiscard]] const MemoryParameters& parameters() const { return parameters_; }
 
  private:
@@ -129,10 +129,6 @@ class UnitMemory {
   };
   /// Where an answer comes from, one behind the other as they were asked for: a row of Arrivals.
   enum class Level : uint8_t { L2, InfinityCache, Memory, Stored };
-  struct Answer {
-    double ready;
-    Level level;
-  };
   /// Where lines are found, one beside the other: the region that has them all, or that none has.
   struct Found {
     uint64_t begin = 0, lines = 0;
@@ -164,8 +160,8 @@ class UnitMemory {
     return access(kind, {&line, 1}, 0, now, scattered, bypasses);
   }
   double send(Flow& flow, Line& asks, uint64_t line, uint32_t bytes, double now, bool scattered);
-  Answer fetch(Flow& flow, Line& asks, uint64_t line, double now, bool scattered);
-  Answer fetch_behind(const RegionHits* where, double start, bool scattered, bool first);
+  double fetch(Flow& flow, Line& asks, uint64_t line, double now, bool scattered, bool has_place);
+  double fetch_behind(const RegionHits* where, double start, bool scattered, bool first, bool has_place);
   void evict(Line& asks) {
     if (asks.place != kNowhere) l1_.remove(std::exchange(asks.place, kNowhere));
   }
@@ -205,10 +201,11 @@ class UnitMemory {
     Server read, write;
   };
   std::unordered_map<const FarPath*, FarServers> far_;
-  uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
+  uint64_t fetched_ = 0, fetched_behind_ = 0;  ///< lines, of all levels; from behind the L2
+  uint32_t traffic_ = 0;                       ///< lines that came from behind the L2 or went there
   double l2_left_ = 0, again_left_ = 0, near_left_ = 0, cache_left_ = 0, cache_again_left_ = 0,
          walk_left_ = 0;
-  MemoryCounts counts_;
+  MemoryCounts counts_;  ///< without what fetched_ tells
 };
 
 }  // namespace wavesmith::timing
