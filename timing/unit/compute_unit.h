@@ -97,7 +97,6 @@ class ComputeUnit {
     const isa::IssueRules* rules = nullptr;  ///< nullptr: the generation's
     bool fetches = true;                     ///< model instruction fetch
     size_t events = 0;                       ///< so many are kept for a timeline
-    uint64_t window = 0;                     ///< keep going until that cycle only; 0: to the end
   };
   ComputeUnit(const gpus::Gpu& gpu, const OpTable& ops, MemoryPort& memory, const Options& options);
   ~ComputeUnit();
