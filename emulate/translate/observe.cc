@@ -57,7 +57,8 @@ Spaces gather(const Wave* wave, uint64_t lanes, bool translated, MemoryAccess& a
   const auto own = static_cast<uint32_t>(kPrivateAperture >> 32);
   std::copy(wave->address, wave->address + wave->lanes, access.address);
   bool in_lds = false;
-  for (uint32_t lane = 0; lane < wave->lanes; ++lane) in_lds |= wave->address[lane] - lds < wave->lds_size;
+  if (wave->lds_size != 0)
+    for (uint32_t lane = 0; lane < wave->lanes; ++lane) in_lds |= wave->address[lane] - lds < wave->lds_size;
   if (!translated && !in_lds) return spaces;
   for (uint64_t left = lanes; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -121,7 +122,9 @@ Spaces find_addresses(const Wave* wave, MemoryAccess& access) {
 bool tell_access(const Uop*, Wave* wave) {
   const WaveAccess& made = wave->access;
   if ((made.lanes | made.zero) == 0) return true;
-  MemoryAccess access{};
+  MemoryAccess access;  // the addresses of lanes that access nothing stay as they are
+  access.scalar = access.side_by_side = false;
+  access.ignored = 0;
   access.bytes = AddressWord::bytes(made.word);
   access.direction = direction_of(made.word);
   if (wave->site->row && wave->site->row->access.direction == Direction::Atomic)
