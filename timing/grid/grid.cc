@@ -49,7 +49,7 @@ gpus::Activity matrix_work(std::span<const GroupSteps* const> recorded, double t
 
 GridLaunch::GridLaunch(const LaunchShape& shape, const MemoryParameters& parameters,
                        const UnitParameters& unit)
-    : shape_(shape), parameters_(parameters), unit_(unit) {
+    : shape_(shape), parameters_(parameters), unit_(unit), uses_(unit) {
   for (const uint32_t count : shape.groups) total_ *= count;
   const uint64_t dies = parameters.xcds, units = std::max(1u, parameters.units / parameters.xcds);
   rounds_ = std::ceil(std::ceil(static_cast<double>(total_) / static_cast<double>(dies)) /
@@ -103,7 +103,9 @@ std::unique_ptr<emulate::WorkgroupListener> GridLaunch::workgroup(const emulate:
   const uint64_t number = shape_.groups.number_at(group.id);
   GroupSteps* const trace = find(number);
   std::vector<std::unique_ptr<emulate::WorkgroupListener>> listeners;
-  if (trace) listeners.push_back(std::make_unique<GroupRecorder>(*trace, unit_, most_, far_));
+  // A grid that fills the GPU is replayed by workgroups side by side, which do not come to a fold together.
+  const bool folds = total_ <= parameters_.units;
+  if (trace) listeners.push_back(std::make_unique<GroupRecorder>(*trace, uses_, most_, far_, folds));
   if (!far_.empty() && (trace || hears_all_)) {
     std::vector<FarBytes>* bytes;
     {
@@ -355,8 +357,8 @@ double GridModel::replay_slowest(const GridLaunch& launch, const Groups& togethe
     UnitLoad load{{group}, {static_cast<double>(group->number) * share.interval}, 1};
     const ReplayTime unit = replay(load, memory);
     const double arrived = load.arrivals[0];
-    const double end =
-        arrived + (std::max(unit.ends[0], memory.drained()) - arrived) * executed_per_recorded(*group);
+    const double end = arrived + (std::max(unit.ends[0], memory.drained() + unit.folded[0]) - arrived) *
+                                     executed_per_recorded(*group);
     if (end < clocks) continue;
     clocks = end;
     time.counts = memory.counts();

@@ -74,6 +74,7 @@ class GridLaunch final : public emulate::Listener {
   bool repeats_ = false;
   const MemoryParameters& parameters_;
   UnitParameters unit_;
+  InstructionUses uses_;
   std::optional<uint64_t> begins_;  ///< cycle of the clock that waves read
   uint64_t total_ = 1;
   double rounds_ = 1;               ///< workgroups of the busiest unit

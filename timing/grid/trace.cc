@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "isa/coherence.h"
 #include "isa/control/row.h"
@@ -85,13 +86,16 @@ InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParam
   return use;
 }
 
+const InstructionUse& InstructionUses::of(const emulate::Site& site, uint32_t lanes) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = uses_.find(&site);
+  return found != uses_.end() ? found->second
+                              : uses_.emplace(&site, use_of(site, lanes, unit_)).first->second;
+}
+
 const InstructionUse& GroupRecorder::use(const emulate::Site& site, uint32_t lanes) {
   Recent& recent = recent_[reinterpret_cast<uint64_t>(&site) * 0x9e3779b97f4a7c15u >> (64 - kRecent)];
-  if (recent.site != &site) {
-    const auto found = uses_.find(&site);
-    recent = {&site, found != uses_.end() ? &found->second
-                                          : &uses_.emplace(&site, use_of(site, lanes, unit_)).first->second};
-  }
+  if (recent.site != &site) recent = {&site, &uses_.of(site, lanes)};
   return *recent.use;
 }
 
@@ -100,16 +104,104 @@ WaveSteps& GroupRecorder::trace_of(const emulate::WaveView& wave) {
   return trace_.waves[wave.index()];
 }
 
-void GroupRecorder::wave_begins(const emulate::WaveView& wave) { trace_of(wave); }
+void GroupRecorder::wave_begins(const emulate::WaveView& wave) {
+  trace_of(wave);
+  while (loops_.size() <= wave.index()) loops_.push_back({Loop(uses_.unit().line), {}, {}});
+}
+
+void GroupRecorder::wave_ends(const emulate::WaveView& wave) {
+  if (Looping& looping = loops_[wave.index()]; looping.loop.folds()) unfold(wave, looping);
+}
+
+/// Whether the last iteration's steps are such that the time of others follows from that of a few.
+bool GroupRecorder::can_fold(const WaveSteps& trace, const Loop& loop) {
+  if (loop.changes_elsewhere()) return false;  // how much is written, or drawn, is counted step by step
+  const std::span<const uint32_t> marks = loop.marks();
+  if (marks.back() == marks[marks.size() - 2]) return false;  // all of it is one step already
+  bool memory = false, loads = false, waits = false;
+  for (size_t i = marks[marks.size() - 2]; i < marks.back(); ++i) {
+    const Step& step = trace.steps[i];
+    if (step.kind == Kind::Barrier) return false;  // the other waves come as often
+    memory |= step.kind == Kind::Load || step.kind == Kind::Store || step.kind == Kind::Atomic;
+    loads |= step.kind == Kind::Load;
+    waits |= step.kind == Kind::Wait && step.memory != Step::kAny;
+  }
+  // A wave that does not wait for memory runs ahead of it, further with each iteration.
+  return !memory || (loads && waits);
+}
+
+void GroupRecorder::fold(WaveSteps& trace, Loop& loop) {
+  const std::span<const uint32_t> marks = loop.marks();
+  const size_t last = marks.size() - 1, apart = loop.measured();
+  trace.folds.push_back({.from = marks[last - 1 - apart],
+                         .to = marks[last - 1],
+                         .apart = static_cast<uint32_t>(apart),
+                         .at = marks[last]});
+  loop.fold();
+}
+
+void GroupRecorder::unfold(const emulate::WaveView& wave, Looping& looping) {
+  WaveSteps& trace = trace_of(wave);
+  const Loop::Folded done = looping.loop.unfold();
+  const uint64_t kept = std::min(done.times, (most_ - trace.recorded) / done.instructions);
+  if (kept == 0)
+    trace.folds.pop_back();
+  else
+    trace.folds.back().times = kept;
+  trace.instructions += done.times * done.instructions;
+  trace.recorded += kept * done.instructions;
+  const auto times = static_cast<double>(kept);
+  trace.work.matrix_f16 += times * (looping.last.matrix_f16 - looping.before.matrix_f16);
+  trace.work.matrix_bf16 += times * (looping.last.matrix_bf16 - looping.before.matrix_bf16);
+  trace.work.matrix_f8 += times * (looping.last.matrix_f8 - looping.before.matrix_f8);
+  for (Sweep sweep : done.sweeps) {
+    sweep.times = kept;
+    if (kept != 0) trace.sweeps.push_back(sweep);
+  }
+  const std::vector<Iteration::Executed>& executed = done.begun.executed;
+  for (size_t i = 0; i < executed.size(); ++i) {
+    record(wave, *executed[i].site, executed[i].idle);
+    const size_t end = i + 1 < executed.size() ? executed[i + 1].accesses : done.begun.accesses.size();
+    for (size_t access = executed[i].accesses; access < end; ++access)
+      record(wave, *executed[i].site, done.begun.accesses[access]);
+  }
+}
 
 void GroupRecorder::instruction(const emulate::WaveView& wave, const emulate::Site& site) {
+  if (!loops_[wave.index()].loop.goes_on(site)) hear(wave, site);
+}
+
+void GroupRecorder::hear(const emulate::WaveView& wave, const emulate::Site& site) {
+  const bool idle = wave.exec() == 0;
+  Looping& looping = loops_[wave.index()];
+  Loop& loop = looping.loop;
+  if (loop.folds()) unfold(wave, looping);
   WaveSteps& trace = trace_of(wave);
-  if (++trace.instructions > most_) return;
+  if (folds_ && within(trace) && loop.executes(site, idle, trace.steps.size())) {
+    looping.before = std::exchange(looping.last, trace.work);
+    if (loop.steady()) {
+      if (can_fold(trace, loop)) {
+        fold(trace, loop);
+        loop.goes_on(site);
+        return;
+      }
+      loop.ignore();
+    }
+  }
+  record(wave, site, idle);
+}
+
+void GroupRecorder::record(const emulate::WaveView& wave, const emulate::Site& site, bool idle) {
+  WaveSteps& trace = trace_of(wave);
+  ++trace.instructions;
+  if (!within(trace)) return;
   ++trace.recorded;
   const InstructionUse& use = this->use(site, wave.lanes());
   if (use.kind == Kind::Compute) {
     if (use.flops > 0) add_matrix_work(trace.work, site.instruction.mnemonic, use.flops, use.clocks);
-    if (trace.steps.empty() || trace.steps.back().kind != Kind::Compute) trace.steps.emplace_back();
+    if (trace.steps.empty() || trace.steps.back().kind != Kind::Compute ||
+        (!trace.folds.empty() && trace.folds.back().at == trace.steps.size()))
+      trace.steps.emplace_back();
     trace.steps.back().clocks += use.clocks;
     trace.steps.back().others += use.others;
     return;
@@ -119,7 +211,7 @@ void GroupRecorder::instruction(const emulate::WaveView& wave, const emulate::Si
   step.memory = use.memory, step.local = use.local, step.stores = use.stores;
   step.others = use.others;
   step.first = static_cast<uint32_t>(trace.lines.size());
-  if (use.kind == Kind::Load && wave.exec() == 0) step.clocks = 4;
+  if (use.kind == Kind::Load && idle) step.clocks = 4;
   trace.steps.push_back(step);
 }
 
@@ -173,6 +265,14 @@ void GroupRecorder::has_read(const emulate::WaveView& wave, const emulate::Site&
 
 void GroupRecorder::access(const emulate::WaveView& wave, const emulate::Site& site,
                            const emulate::MemoryAccess& access) {
+  if (folds_) {
+    Looping& looping = loops_[wave.index()];
+    if (looping.loop.folds()) {
+      if (looping.loop.goes_on(access)) return;
+      unfold(wave, looping);
+    }
+    looping.loop.accesses(access);
+  }
   if (far_.empty()) return record(wave, site, access);
   if (reads_again(wave, site, access)) return;
   record(wave, site, access);
@@ -182,7 +282,7 @@ void GroupRecorder::access(const emulate::WaveView& wave, const emulate::Site& s
 void GroupRecorder::record(const emulate::WaveView& wave, const emulate::Site& site,
                            const emulate::MemoryAccess& access) {
   WaveSteps& trace = trace_of(wave);
-  if (trace.instructions > most_ || trace.steps.empty()) return;
+  if (!within(trace) || trace.steps.empty()) return;
   Step& step = trace.steps.back();
   if (access.space == emulate::AddressSpace::Lds) {
     // 128 bytes per clock; conflicts are not looked at here, nor what a load to LDS writes there.
@@ -208,9 +308,10 @@ void GroupRecorder::record(const emulate::WaveView& wave, const emulate::Site& s
     }
     addresses = addresses_;
   }
+  const uint32_t line = uses_.unit().line;
   if (!access.side_by_side || addresses.size() != 64 || is_private ||
-      !coalesce_dense(addresses.front(), access.bytes, unit_.line, coalesced_))
-    coalesce(addresses, access.bytes, unit_.line, coalesced_);
+      !coalesce_dense(addresses.front(), access.bytes, line, coalesced_))
+    coalesce(addresses, access.bytes, line, coalesced_);
   const Coalesced& coalesced = coalesced_;
   trace.lines.insert(trace.lines.end(), coalesced.lines.begin(), coalesced.lines.end());
   step.clocks += coalesced.clocks;

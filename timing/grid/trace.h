@@ -13,6 +13,7 @@
 
 #include "emulate/run/events.h"
 #include "gpus/power.h"
+#include "timing/grid/loop.h"
 #include "timing/memory/coalesce.h"
 #include "timing/memory/far_memory.h"
 
@@ -34,11 +35,21 @@ struct Step {
   bool flag = false;              ///< of memory: it waits for what another GPU writes
 };
 
+/// Iterations of a loop of which only some were recorded.
+struct Fold {
+  uint32_t from = 0, to = 0;  ///< steps with which iterations begin, `apart` of them apart
+  uint32_t apart = 1;
+  uint32_t at = 0;     ///< the step before which those lie that were not recorded
+  uint64_t times = 0;  ///< how many these are
+};
+
 struct WaveSteps {
   std::vector<Step> steps;
   std::vector<LineUse> lines;
+  std::vector<Fold> folds;    ///< ascending
+  std::vector<Sweep> sweeps;  ///< what folds touched
   uint64_t instructions = 0;  ///< executed
-  uint64_t recorded = 0;      ///< of those, in `steps`
+  uint64_t recorded = 0;      ///< of those, in `steps` and `folds`
   gpus::Activity work;        ///< FLOPs of matrix instructions among these
 };
 
@@ -64,18 +75,35 @@ struct UnitParameters {
 
 InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParameters& unit);
 
-/// Records one workgroup; each wave up to `most` instructions. A wave that waits for another GPU reads a flag
-/// as often as the host lets it, which tells nothing: of what it does from one such reading to the next,
-/// where that is nothing but reading, only the first is kept.
+/// How the instructions of a launch do. Asked by those who hear its workgroups, from several threads.
+class InstructionUses {
+ public:
+  explicit InstructionUses(const UnitParameters& unit) : unit_(unit) {}
+  /// Valid as long as this is. `lanes`: of the launch's waves.
+  const InstructionUse& of(const emulate::Site& site, uint32_t lanes);
+  [[nodiscard]] const UnitParameters& unit() const { return unit_; }
+
+ private:
+  UnitParameters unit_;
+  std::mutex mutex_;
+  std::unordered_map<const emulate::Site*, InstructionUse> uses_;
+};
+
+/// Records one workgroup; each wave up to `most` instructions, folded ones among them. A wave that waits for
+/// another GPU reads a flag as often as the host lets it, which tells nothing: of what it does from one such
+/// reading to the next, where that is nothing but reading, only the first is kept. Of a loop that does the
+/// same again and again only so many iterations are kept as tell what the others take (Loop).
 class GroupRecorder final : public emulate::WorkgroupListener {
  public:
-  /// `far`: memory that other GPUs write to or own, ascending.
-  GroupRecorder(GroupSteps& trace, const UnitParameters& unit, uint64_t most,
-                std::span<const FarRegion> far = {})
-      : trace_(trace), unit_(unit), most_(most), far_(far) {
+  /// `far`: memory that other GPUs write to or own, ascending. `folds`: whether loops may be folded; with far
+  /// memory they are not.
+  GroupRecorder(GroupSteps& trace, InstructionUses& uses, uint64_t most, std::span<const FarRegion> far = {},
+                bool folds = false)
+      : trace_(trace), uses_(uses), most_(most), far_(far), folds_(folds && far.empty()) {
     trace.waves.clear();  // of a run that was stopped
   }
   void wave_begins(const emulate::WaveView& wave) override;
+  void wave_ends(const emulate::WaveView& wave) override;
   void instruction(const emulate::WaveView& wave, const emulate::Site& site) override;
   void access(const emulate::WaveView& wave, const emulate::Site& site,
               const emulate::MemoryAccess& access) override;
@@ -83,6 +111,19 @@ class GroupRecorder final : public emulate::WorkgroupListener {
  private:
   const InstructionUse& use(const emulate::Site& site, uint32_t lanes);
   WaveSteps& trace_of(const emulate::WaveView& wave);
+  /// The loop that a wave is in.
+  struct Looping {
+    Loop loop;
+    gpus::Activity before, last;  ///< the wave's matrix work when its last two iterations ended
+  };
+  static bool can_fold(const WaveSteps& trace, const Loop& loop);
+  static void fold(WaveSteps& trace, Loop& loop);
+  void unfold(const emulate::WaveView& wave, Looping& looping);
+  /// An instruction that is not one of a fold.
+  void hear(const emulate::WaveView& wave, const emulate::Site& site);
+  /// Whether the instruction stays within what is recorded of a wave.
+  [[nodiscard]] bool within(const WaveSteps& trace) const { return trace.instructions <= most_; }
+  void record(const emulate::WaveView& wave, const emulate::Site& site, bool idle);
   void record(const emulate::WaveView& wave, const emulate::Site& site, const emulate::MemoryAccess& access);
   /// Where a wave was when an instruction last read.
   struct Reading {
@@ -95,9 +136,8 @@ class GroupRecorder final : public emulate::WorkgroupListener {
   void has_read(const emulate::WaveView& wave, const emulate::Site& site,
                 const emulate::MemoryAccess& access);
   GroupSteps& trace_;
-  const UnitParameters& unit_;
+  InstructionUses& uses_;
   uint64_t most_;
-  std::unordered_map<const emulate::Site*, InstructionUse> uses_;
   static constexpr int kRecent = 7;  ///< bits
   struct Recent {
     const emulate::Site* site = nullptr;
@@ -112,6 +152,8 @@ class GroupRecorder final : public emulate::WorkgroupListener {
   };
   std::vector<Waiting> waiting_;
   std::unordered_set<const emulate::Site*> waits_;  ///< instructions that were seen to
+  bool folds_;
+  std::vector<Looping> loops_;  ///< by wave
   std::vector<uint64_t> addresses_;
   Coalesced coalesced_;
 };

@@ -18,7 +18,8 @@ struct UnitLoad {
 };
 
 struct ReplayTime {
-  std::vector<double> ends;                                       ///< of each group, clocks
+  std::vector<double> ends;    ///< of each group, clocks
+  std::vector<double> folded;  ///< of these, those of iterations that were not replayed (Fold)
   double compute_clocks = 0, address_clocks = 0, lds_clocks = 0;  ///< that the pipes were busy
 };
 

@@ -93,13 +93,13 @@ TEST(FarMemory, AFlagIsSeenTheLinksLatencyAfterItWasLookedFor) {
 /// recorder and counter were told.
 struct Heard final : emulate::Listener {
   std::vector<FarRegion> regions;
-  UnitParameters unit;
+  InstructionUses uses{UnitParameters{}};
   GroupSteps steps[2];
   std::vector<FarBytes> bytes[2];
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& group) override {
     const uint32_t number = group.id[0];
     std::vector<std::unique_ptr<emulate::WorkgroupListener>> listeners;
-    listeners.push_back(std::make_unique<GroupRecorder>(steps[number], unit, 1'000'000, regions));
+    listeners.push_back(std::make_unique<GroupRecorder>(steps[number], uses, 1'000'000, regions));
     listeners.push_back(std::make_unique<FarCounter>(regions, 128, bytes[number]));
     return emulate::together(std::move(listeners));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <vector>
 
@@ -11,59 +12,132 @@
 namespace wavesmith::timing {
 namespace {
 
-/// A line or a larger grain, and which parts of it are touched.
-struct Grain {
-  uint64_t number;
+/// Lines, or larger grains, side by side, of each of which the same parts are touched.
+struct Run {
+  uint64_t first, end;
   uint32_t parts;
 };
-/// Ascending, each once.
-using Set = std::vector<Grain>;
-/// By region's index; what lies in none is under SIZE_MAX and not looked at.
+constexpr uint32_t kAllParts = ~uint32_t{0};
+/// Ascending, each line once.
+using Set = std::vector<Run>;
+/// By region's index; what lies in none is not looked at.
 using Touched = std::map<size_t, Set>;
 
-size_t region_of(std::span<const Region> regions, uint64_t address) {
-  auto after = std::ranges::upper_bound(regions, address, {}, &Region::begin);
-  if (after == regions.begin()) return SIZE_MAX;
-  --after;
-  // A line may begin before the region's first byte.
-  return address < after->begin + after->bytes ? static_cast<size_t>(after - regions.begin()) : SIZE_MAX;
+void append(Set& set, const Run& run) {
+  if (!set.empty() && set.back().end == run.first && set.back().parts == run.parts)
+    set.back().end = run.end;
+  else
+    set.push_back(run);
 }
 
-/// The lines that a workgroup touches. Loops come to the same ones again and again: each is kept once before
-/// anything is sorted.
-Set lines_of(const GroupSteps& group) {
-  Set lines;
-  LineMap<uint32_t> places(256);
-  for (const WaveSteps& wave : group.waves)
-    for (const LineUse& use : wave.lines) {
-      const auto [place, is_new] = places.insert(use.line, static_cast<uint32_t>(lines.size()));
-      if (is_new)
-        lines.push_back({use.line, use.parts});
-      else
-        lines[*place].parts |= use.parts;
-    }
-  std::ranges::sort(lines, {}, &Grain::number);
-  return lines;
-}
-
-/// Grains of each region that some lines are in, in multiples of `grain` bytes.
-Touched touched(std::span<const Region> regions, const Set& lines, uint32_t line, double grain) {
-  Touched sets;
-  for (const Grain& use : lines) {
-    const uint64_t address = use.number * line;
-    size_t index = region_of(regions, address);
-    if (index == SIZE_MAX) index = region_of(regions, address + line - 1);
-    if (index == SIZE_MAX) continue;
-    Set& set = sets[index];
-    // Of a larger grain the parts are not looked at.
-    const uint64_t number = address / static_cast<uint64_t>(grain);
-    const uint32_t parts = grain > line ? ~uint32_t{0} : use.parts;
-    if (set.empty() || set.back().number != number)
-      set.push_back({number, parts});
+/// The lines of each run once, of runs that may overlap and of which all parts are touched.
+void merge(Set& runs) {
+  std::ranges::sort(runs, {}, &Run::first);
+  size_t kept = 0;
+  for (const Run& run : runs)
+    if (kept != 0 && run.first <= runs[kept - 1].end)
+      runs[kept - 1].end = std::max(runs[kept - 1].end, run.end);
     else
-      set.back().parts |= parts;
+      runs[kept++] = run;
+  runs.resize(kept);
+}
+
+/// Collects the lines that a workgroup touches. Loops come to the same ones again and again: each is kept
+/// once before anything is sorted.
+class Lines {
+ public:
+  explicit Lines(uint32_t line) : line_(line) {}
+  void touch(uint64_t number, uint32_t parts) {
+    const auto [place, is_new] = places_.insert(number, static_cast<uint32_t>(single_.size()));
+    if (is_new)
+      single_.push_back({number, number + 1, parts});
+    else
+      single_[*place].parts |= parts;
+  }
+  void touch_bytes(uint64_t begin, uint64_t end) {
+    const uint64_t first = (begin + line_ - 1) / line_, last = end / line_;  // lines that are touched whole
+    if (first < last) whole_.push_back({first, last, kAllParts});
+    if (begin % line_ != 0)
+      touch(begin / line_, parts_of(begin % line_, std::min(line_ - begin % line_, end - begin), line_));
+    if (end % line_ != 0 && (last * line_ > begin || begin % line_ == 0))
+      touch(last, parts_of(0, end % line_, line_));
+  }
+  void sweep(const Sweep& sweep) {
+    const auto step = static_cast<uint64_t>(sweep.step);
+    const uint64_t last = sweep.address + (sweep.times - 1) * step;
+    if (std::abs(sweep.step) <= int64_t{sweep.bytes})  // without gaps
+      touch_bytes(std::min(sweep.address, last), std::max(sweep.address, last) + sweep.bytes);
+    else
+      for (uint64_t i = 0, at = sweep.address; i < sweep.times; ++i, at += step)
+        touch_bytes(at, at + sweep.bytes);
+  }
+  Set take() {
+    std::ranges::sort(single_, {}, &Run::first);
+    merge(whole_);
+    Set all;
+    auto whole = whole_.begin();
+    for (const Run& one : single_) {
+      while (whole != whole_.end() && whole->end <= one.first) append(all, *whole++);
+      if (whole == whole_.end() || one.first < whole->first) append(all, one);
+    }
+    for (; whole != whole_.end(); ++whole) append(all, *whole);
+    return all;
+  }
+
+ private:
+  uint64_t line_;
+  LineMap<uint32_t> places_{256};
+  Set single_, whole_;
+};
+
+Set lines_of(const GroupSteps& group, uint32_t line) {
+  Lines lines(line);
+  for (const WaveSteps& wave : group.waves) {
+    for (const LineUse& use : wave.lines) lines.touch(use.line, use.parts);
+    for (const Sweep& sweep : wave.sweeps) lines.sweep(sweep);
+  }
+  return lines.take();
+}
+
+/// Those of each region. A line may begin before the region's first byte.
+Touched touched(std::span<const Region> regions, const Set& lines, uint32_t line) {
+  Touched sets;
+  for (const Run& run : lines)
+    for (uint64_t number = run.first; number < run.end;) {
+      const uint64_t address = number * line;
+      auto next = std::ranges::upper_bound(regions, address, {}, &Region::begin);
+      uint64_t end = number + 1;
+      if (next != regions.begin() && address < (next - 1)->begin + (next - 1)->bytes) {
+        --next;
+        end = std::min(run.end, (next->begin + next->bytes + line - 1) / line);
+      } else if (next == regions.end()) {
+        break;
+      } else if (next->begin >= address + line) {
+        number = next->begin / line;
+        continue;
+      }
+      append(sets[static_cast<size_t>(next - regions.begin())], {number, end, run.parts});
+      number = end;
+    }
+  return sets;
+}
+
+/// Larger pieces, of `grain` bytes, that lines are in. Their parts are not looked at.
+Touched coarse(const Touched& lines, uint32_t line, double grain) {
+  const auto bytes = static_cast<uint64_t>(grain);
+  Touched sets = lines;
+  if (bytes <= line) return sets;
+  for (auto& [index, set] : sets) {
+    for (Run& run : set) run = {run.first * line / bytes, (run.end - 1) * line / bytes + 1, kAllParts};
+    merge(set);
   }
   return sets;
+}
+
+double count(const Set& set) {
+  uint64_t sum = 0;
+  for (const Run& run : set) sum += run.end - run.first;
+  return static_cast<double>(sum);
 }
 
 /// The share of a's grains that b touches, too, and that less the parts that are new there.
@@ -74,11 +148,16 @@ Share shared(const Set& a, const Set& b) {
   if (a.empty()) return {};
   double grains = 0, parts = 0;
   for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-    if (i->number == j->number) ++grains, parts += 1 - std::popcount(j->parts & ~i->parts) / 32.0;
-    const bool next_a = i->number <= j->number, next_b = j->number <= i->number;
+    const uint64_t first = std::max(i->first, j->first), end = std::min(i->end, j->end);
+    if (first < end) {
+      const auto both = static_cast<double>(end - first);
+      grains += both;
+      parts += both * (1 - std::popcount(j->parts & ~i->parts) / 32.0);
+    }
+    const bool next_a = i->end <= j->end, next_b = j->end <= i->end;
     i += next_a, j += next_b;
   }
-  const auto all = static_cast<double>(a.size());
+  const double all = count(a);
   return {grains / all, parts / all};
 }
 
@@ -162,11 +241,17 @@ std::optional<uint64_t> neighbour(uint64_t base, int axis, uint32_t step, const 
 std::vector<Footprint> footprints(std::span<const Region> regions, std::span<const GroupSteps* const> samples,
                                   const GroupSteps& base, const Neighbours& neighbours, uint32_t line,
                                   double grain) {
-  std::map<const GroupSteps*, Set> known;
-  const auto touched_by = [&](const GroupSteps& group, double grain_bytes) {
+  struct Both {
+    Touched lines, grains;
+  };
+  std::map<const GroupSteps*, Both> known;
+  const auto touched_by = [&](const GroupSteps& group) -> const Both& {
     const auto [of, is_new] = known.try_emplace(&group);
-    if (is_new) of->second = lines_of(group);
-    return touched(regions, of->second, line, grain_bytes);
+    if (is_new) {
+      of->second.lines = touched(regions, lines_of(group, line), line);
+      of->second.grains = coarse(of->second.lines, line, grain);
+    }
+    return of->second;
   };
   std::map<size_t, Footprint> found;
   for (const GroupSteps* const sample : samples) {
@@ -178,31 +263,30 @@ std::vector<Footprint> footprints(std::span<const Region> regions, std::span<con
     // Of a workgroup recorded in part, the rest touches as many new lines an instruction.
     const double scale = recorded > 0 ? instructions / recorded : 1;
     const double weight = scale / static_cast<double>(samples.size());
-    for (const auto& [index, set] : touched_by(*sample, line))
-      found[index].lines += static_cast<double>(set.size()) * weight;
-    for (const auto& [index, set] : touched_by(*sample, grain))
-      found[index].grains += static_cast<double>(set.size()) * weight;
+    const Both& of = touched_by(*sample);
+    for (const auto& [index, set] : of.lines) found[index].lines += count(set) * weight;
+    for (const auto& [index, set] : of.grains) found[index].grains += count(set) * weight;
   }
-  const Touched lines = touched_by(base, line), grains = touched_by(base, grain);
+  const Both& own = touched_by(base);
+  // What of `mine` the other touches; nothing where either does not touch the region.
+  const auto share_of = [](const Touched& mine, const Touched& others, size_t index) {
+    const auto of = mine.find(index), other = others.find(index);
+    return of != mine.end() && other != others.end() ? shared(of->second, other->second) : Share{};
+  };
   for (int axis = 0; axis < 3; ++axis) {
     if (!neighbours.along[axis]) continue;
-    const Touched next = touched_by(*neighbours.along[axis], line),
-                  next_grains = touched_by(*neighbours.along[axis], grain);
+    const Both& next = touched_by(*neighbours.along[axis]);
     for (auto& [index, footprint] : found) {
-      if (lines.contains(index) && next.contains(index)) {
-        const Share share = shared(lines.at(index), next.at(index));
-        footprint.shared[axis] = share.grains;
-        footprint.parts_shared[axis] = share.parts;
-      }
-      if (grains.contains(index) && next_grains.contains(index))
-        footprint.grains_shared[axis] = shared(grains.at(index), next_grains.at(index)).grains;
+      const Share share = share_of(own.lines, next.lines, index);
+      footprint.shared[axis] = share.grains;
+      footprint.parts_shared[axis] = share.parts;
+      footprint.grains_shared[axis] = share_of(own.grains, next.grains, index).grains;
     }
   }
   if (neighbours.on_die) {
-    const Touched next = touched_by(*neighbours.on_die, line);
+    const Both& next = touched_by(*neighbours.on_die);
     for (auto& [index, footprint] : found)
-      if (lines.contains(index))
-        footprint.shared_on_die = next.contains(index) ? shared(lines.at(index), next.at(index)).grains : 0;
+      if (own.lines.contains(index)) footprint.shared_on_die = share_of(own.lines, next.lines, index).grains;
   }
   std::vector<Footprint> result;
   for (auto& [index, footprint] : found) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 
 namespace wavesmith::timing {
@@ -139,6 +140,48 @@ TEST(MemoryFootprint, OfAWorkgroupRecordedInPartIsScaled) {
   base.waves[0].instructions = 40;
   const GroupSteps* const samples[] = {&base};
   EXPECT_EQ(footprints({&region, 1}, samples, base, {}, kLine, 32768)[0].lines, 200);
+}
+
+/// Bytes that loops go through, and the same byte by byte.
+TEST(MemoryFootprint, WhatLoopsSweepIsCountedLikeAccesses) {
+  const uint64_t seed = std::random_device()();
+  std::mt19937_64 random(seed);
+  const auto below = [&](uint64_t end) { return random() % end; };
+  const Region regions[] = {{1000, 60'000}, {61'000, 100'000}, {300'000, 50'000}};
+  for (int round = 0; round < 50; ++round) {
+    GroupSteps swept[3], listed[3];
+    for (int i = 0; i < 3; ++i) {
+      swept[i] = touching({{below(40) + 10, below(20)}});
+      listed[i] = swept[i];
+      for (uint64_t count = below(6); count != 0; --count) {
+        const Sweep sweep{.address = 150'000 + below(50'000),
+                          .bytes = static_cast<uint32_t>(1 + below(300)),
+                          .step = static_cast<int64_t>(below(801)) - 400,
+                          .times = 1 + below(150)};
+        swept[i].waves[0].sweeps.push_back(sweep);
+        for (uint64_t time = 0; time < sweep.times; ++time)
+          for (uint32_t byte = 0; byte < sweep.bytes; ++byte) {
+            const uint64_t at = sweep.address + time * static_cast<uint64_t>(sweep.step) + byte;
+            listed[i].waves[0].lines.push_back({at / kLine, 1, parts_of(at % kLine, 1, kLine)});
+          }
+      }
+    }
+    const auto of = [&](const GroupSteps(&groups)[3]) {
+      const GroupSteps* const samples[] = {&groups[0], &groups[2]};
+      return footprints(regions, samples, groups[0], {{&groups[1]}, &groups[2]}, kLine, 4096);
+    };
+    const auto some = of(swept), all = of(listed);
+    ASSERT_EQ(some.size(), all.size()) << seed;
+    for (size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(some[i].region.begin, all[i].region.begin) << seed;
+      EXPECT_EQ(some[i].lines, all[i].lines) << seed;
+      EXPECT_EQ(some[i].grains, all[i].grains) << seed;
+      EXPECT_EQ(some[i].shared[0], all[i].shared[0]) << seed;
+      EXPECT_EQ(some[i].parts_shared[0], all[i].parts_shared[0]) << seed;
+      EXPECT_EQ(some[i].grains_shared[0], all[i].grains_shared[0]) << seed;
+      EXPECT_EQ(some[i].shared_on_die, all[i].shared_on_die) << seed;
+    }
+  }
 }
 
 TEST(MemoryFootprint, PrivateMemoryIsOfThoseThatAreResident) {
