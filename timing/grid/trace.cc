@@ -172,12 +172,16 @@ void GroupRecorder::instruction(const emulate::WaveView& wave, const emulate::Si
 }
 
 void GroupRecorder::hear(const emulate::WaveView& wave, const emulate::Site& site) {
-  const bool idle = wave.exec() == 0;
   Looping& looping = loops_[wave.index()];
   Loop& loop = looping.loop;
   if (loop.folds()) unfold(wave, looping);
   WaveSteps& trace = trace_of(wave);
-  if (folds_ && within(trace) && loop.executes(site, idle, trace.steps.size())) {
+  if (trace.instructions >= most_) {
+    ++trace.instructions;
+    return;
+  }
+  const bool idle = wave.exec() == 0;
+  if (folds_ && loop.executes(site, idle, trace.steps.size())) {
     looping.before = std::exchange(looping.last, trace.work);
     if (loop.steady()) {
       if (can_fold(trace, loop)) {
