@@ -156,7 +156,8 @@ struct DecodeProblem {
       for (int64_t j = 0; j < length(b) && one.scales == kPerToken; ++j)
         for (int64_t head = 0; head < one.heads_kv; ++head) {
           set_scale(k, k_token_scales, b, j, head, std::exp2(normal()) * (integers ? one.size : 1) / unit);
-          set_scale(v, v_token_scales, b, j, head, std::exp2(one.spread * std::clamp(normal(), -4., 4.)) / unit);
+          set_scale(v, v_token_scales, b, j, head,
+                    std::exp2(one.spread * std::clamp(normal(), -4., 4.)) / unit);
         }
     }
     const int64_t of_slopes = !one.alibi ? 0 : one.alibi_per_batch ? one.heads_q * one.batches : one.heads_q;
