@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <ctime>
 #include <deque>
@@ -12,6 +11,7 @@
 #include "timing/dependence.h"
 #include "timing/memory/parameters.h"
 #include "timing/memory/port.h"
+#include "timing/touched_lines.h"
 
 namespace wavesmith::timing {
 namespace {
@@ -59,63 +59,6 @@ Replay replay(const gpus::Gpu& gpu, const Recorder& recorder,
   return result;
 }
 
-/// Lines of workgroups, as footprints() takes them.
-class LinesOf {
- public:
-  explicit LinesOf(uint32_t line) : line_(line) {}
-  GroupSteps operator()(uint64_t number, const WorkgroupRecord& group) {
-    GroupSteps lines{number, {}};
-    for (const WaveRecord& wave : group.waves) {
-      WaveSteps& steps = lines.waves.emplace_back();
-      steps.instructions = wave.executed;
-      steps.recorded = wave.sites.size();
-      for (const AccessRecord& access : wave.accesses)
-        if (access.space != AccessSpace::Lds && access.lanes != 0) add(wave, access, steps.lines);
-    }
-    return lines;
-  }
-
- private:
-  void add(const WaveRecord& wave, const AccessRecord& access, std::vector<LineUse>& to) {
-    const uint64_t begins = access.base / line_;
-    if (access.shape == AccessRecord::kNoShape || kShapePeriod % line_ != 0)
-      return work_out(wave, access, to);
-    if (by_shape_.size() <= access.shape) by_shape_.resize(access.shape + size_t{1});
-    std::vector<LineUse>& lines = by_shape_[access.shape];
-    if (lines.empty()) {
-      work_out(wave, access, lines);
-      for (LineUse& use : lines) use.line -= begins;
-    }
-    for (const LineUse& use : lines) to.push_back({use.line + begins, use.bytes, use.parts});
-  }
-  void work_out(const WaveRecord& wave, const AccessRecord& access, std::vector<LineUse>& to) {
-    const uint64_t bytes = std::max<uint64_t>(1, access.bytes);
-    uint64_t before = ~uint64_t{0};
-    const auto add = [&](uint64_t from, uint64_t end) {
-      for (uint64_t at = from / line_; at <= end / line_; ++at) {
-        const uint64_t first = std::max(from, at * line_), last = std::min(end, at * line_ + line_ - 1);
-        const uint32_t parts = parts_of(first - at * line_, last - first + 1, line_);
-        if (at != before)
-          to.push_back({before = at, line_, parts});
-        else
-          to.back().parts |= parts;
-      }
-    };
-    if (access.affine && access.stride >= 0 && access.stride <= static_cast<int64_t>(bytes)) {
-      // No gap between lanes, or none that matters.
-      const auto stride = static_cast<uint64_t>(access.stride);
-      add(access.base + stride * static_cast<uint64_t>(std::countr_zero(access.lanes)),
-          access.base + stride * (63 - static_cast<uint64_t>(std::countl_zero(access.lanes))) + bytes - 1);
-      return;
-    }
-    wave.expand(access, addresses_);
-    for (const uint64_t address : addresses_) add(address, address + bytes - 1);
-  }
-  uint32_t line_;
-  std::vector<std::vector<LineUse>> by_shape_;  ///< from the line on in which an access of that shape begins
-  std::vector<uint64_t> addresses_;
-};
-
 struct Touched {
   std::vector<Footprint> regions;
   double private_bytes = 0;  ///< that one workgroup touches
@@ -126,11 +69,11 @@ Touched touched_by(const Recorder& recorder, const Sample& sample, std::span<con
                    const MemoryParameters& memory) {
   const auto& records = recorder.records();
   std::deque<GroupSteps> groups;
-  LinesOf lines_of(memory.line);
+  TouchedLines lines(memory.line);
   const auto add = [&](uint64_t number) -> const GroupSteps* {
     const auto at = records.find(number);
     if (at == records.end() || executed(at->second) == 0) return nullptr;
-    return &groups.emplace_back(lines_of(number, at->second));
+    return &groups.emplace_back(lines.of(number, at->second));
   };
   std::vector<const GroupSteps*> together;
   for (const uint64_t number : sample.together)
